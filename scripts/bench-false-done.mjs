@@ -1,5 +1,5 @@
-// `npm run bench:false-done`: agents that claim to be done and are not, and honest ones that look alike, through a harness.
-// Ends with `caught N` and `false alarms N`. `-- --adapter FILE` runs another harness; see docs/false-done.md.
+// `npm run bench:false-done`: agents that falsely claim to be done, and similar honest ones, through a harness. Ends with `caught N` and
+// `false alarms N`. `-- --adapter FILE` runs another harness; see docs/false-done.md.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";

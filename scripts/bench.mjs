@@ -1,4 +1,4 @@
-// `npm run bench`: ratios measured in one run, each with its bar. `--write` puts them into docs/benchmarks.md.
+// `npm run bench`: ratios measured in one run, each with its limit. `--write` updates docs/benchmarks.md.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";

@@ -1,4 +1,4 @@
-// The program in a few files instead of a thousand: finding and loading those is most of what a short command does.
+// Bundles the program into a few files: finding and loading a thousand modules takes most of the time of a short command.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { build } from "vite";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, "packages", "cli", "bundle");
 
-/** What the compiler writes last, and when: a bundle is of exactly these. `bin/slipway.mjs` compares. */
+/** The compiler's last outputs with their times: a bundle belongs to exactly these. `bin/slipway.mjs` compares them. */
 function compiled() {
   const files = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name, "dist", ".tsbuildinfo"));
   return Object.fromEntries(files.map((file) => [relative(folder, file), statSync(file).mtimeMs]));
@@ -25,7 +25,7 @@ const builtin = (name) => `process.getBuiltinModule("node:${name}")`;
 
 const place = (path) => `${builtin("path")}.join(import.meta.dirname, ${JSON.stringify(relative(folder, path))})`;
 
-/** What lies beside a module is still found there, wherever the whole has been moved to. */
+/** Files beside a module are still found at their place, also after the whole installation was moved. */
 function inPlace(code, id) {
   if (!code.includes("import.meta.")) return null;
   const file = id.split("?")[0];
@@ -36,7 +36,7 @@ function inPlace(code, id) {
   });
 }
 
-/** The files that `status` loads, in one chunk: it has to answer at once, and each file costs a fraction of a millisecond. */
+/** The files that `status` loads go into one chunk: it must start fast, and each file costs a fraction of a millisecond. */
 function startFiles() {
   const dist = join(root, "packages", "cli", "dist");
   const files = new Set();
@@ -63,14 +63,14 @@ if (!isCurrent(now)) {
     configFile: false,
     logLevel: "error",
     plugins: [{ name: "places", transform: inPlace }],
-    // The pinned SDK is checked where it is installed; the compiler is a program of its own.
+    // The pinned SDK is checked where it is installed; the compiler is a separate program.
     ssr: { noExternal: true, external: ["@modelcontextprotocol/server", "typescript"] },
     build: {
       ssr: join(root, "packages", "cli", "dist", "main.js"),
       outDir: folder,
       target: "node24",
       minify: false,
-      // Modules that import each other in a circle begin in the order they would have without a bundle.
+      // Modules in an import cycle are evaluated in the same order as without a bundle.
       rolldownOptions: {
         output: {
           entryFileNames: "[name].mjs",
@@ -81,6 +81,6 @@ if (!isCurrent(now)) {
       },
     },
   });
-  // Last: a bundle without it is none.
+  // Written last: without it the bundle is not used.
   writeFileSync(join(folder, "built.json"), now);
 }

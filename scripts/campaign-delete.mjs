@@ -1,4 +1,4 @@
-// `npm run campaign:delete -- --cycles 1000`: makes and deletes that many features and lists what is left of them.
+// `npm run campaign:delete -- --cycles 1000`: creates and deletes that many features and lists what is left of them.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";

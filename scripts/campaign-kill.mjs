@@ -1,5 +1,5 @@
-// `npm run campaign:kill -- --points 2000 --seed 7`: the kill suite for as long as you like; prints its seed.
-// `npm run campaign:kill -- --factory`: one run of the factory's demo, killed at every journal event and every phase of every operation.
+// `npm run campaign:kill -- --points 2000 --seed 7`: the kill suite with any number of points; prints its seed. `npm run campaign:kill --
+// --factory`: one run of the factory's demo, killed at every journal event and every phase of every operation.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";

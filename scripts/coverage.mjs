@@ -1,4 +1,4 @@
-// What the packages' tests reached, from the lcov files they left: the minimum blocks, the target is only reported.
+// Coverage of the packages' tests, from their lcov files: the minimum blocks, the target is only reported.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./setup.mjs";

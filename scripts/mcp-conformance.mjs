@@ -37,7 +37,7 @@ function install() {
   if (spawnSync("npm", args, { cwd: suites, stdio: "inherit" }).status !== 0) throw new Error("npm could not install the suites");
 }
 
-/** The demo's project, committed, with a home of its own. */
+/** The demo's project, committed, with its own home folder. */
 function repository() {
   const folder = join(scratch, "repository");
   cpSync(join(root, "packages", "protocols", "demos", "features", "project"), folder, { recursive: true });
@@ -69,7 +69,7 @@ async function conform(place) {
   }
 }
 
-/** The suite cannot send a token, and the server serves nobody without one: this adds it, and leaves Host and Origin as they are. */
+/** The suite cannot send a token, and the server requires one: this proxy adds it, and does not change Host and Origin. */
 function withToken(target, token) {
   const { hostname, port } = new URL(target);
   const door = createServer((incoming, outgoing) => {
@@ -92,7 +92,7 @@ function withToken(target, token) {
   });
 }
 
-/** `--strict` fails on schemas that some client or model provider does not take. */
+/** `--strict` fails on schemas that some client or model provider does not accept. */
 function inspect(place, era) {
   const run = (...args) => {
     const options = ["--cli", "--protocol-era", era, "--format", "json", "--quiet", ...args];

@@ -1,4 +1,4 @@
-// Reads what the test runs wrote to reports/tests/*.json.
+// Reads the reports of the test runs in reports/tests/*.json.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { root } from "./setup.mjs";
@@ -19,7 +19,7 @@ export function readReports() {
   return { files, tests, skipped: skipNotes(folder) };
 }
 
-/** Written by the reporter in vitest.shared.ts: which tests were skipped, and why. */
+/** Written by the reporter in vitest.shared.ts: skipped tests with the reason. */
 function skipNotes(folder) {
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".skips")) : [];
   return files.flatMap((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));

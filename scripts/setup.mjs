@@ -1,4 +1,4 @@
-// Everything a fresh clone needs before `npm start` or `npm test`. Runs on the system's Node (20 or newer), with nothing installed.
+// Sets up a fresh clone before `npm start` or `npm test`. Runs on the system's Node (20 or newer), without dependencies.
 import { createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, "node_modules", ".slipway-lock");
 const say = (line) => process.stderr.write(`${line}\n`);
 
-/** Installs, builds and returns the Node 24 to use. `missing` lists what the system lacks, in plain words. */
+/** Installs, builds and returns the Node 24 to use. `missing` lists what the system lacks, as text. */
 export function setUp() {
   requireNode20();
   installDependencies();
@@ -35,7 +35,7 @@ function installDependencies() {
   writeFileSync(stamp, digest);
 }
 
-/** npm scripts find Node 24 in node_modules/.bin; this finds the same file without relying on PATH. */
+/** npm scripts find Node 24 in node_modules/.bin; this finds the same file without PATH. */
 function pinnedNode() {
   const suffix = process.platform === "win32" ? "node.exe" : "node";
   const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;

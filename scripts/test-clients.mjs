@@ -1,22 +1,22 @@
-// `npm run test:clients [-- claude acp:codex api …]`: the real command line clients, in the sandbox, with nothing to reach but a scripted
-// model: the suite every provider is run through, and a feature from its specification to its merge; the same for the models over HTTP.
-// The clients (1.6 GB, less when only some are named) are installed into the user's cache and kept there; that needs the network once.
-// With --record, what they wrote becomes the fixtures that `npm test` plays back. Writes the table of results into docs/providers.md;
-// --table does that again from the last run.
+// `npm run test:clients [-- claude acp:codex api …]`: runs the real command line clients in the sandbox, with a scripted model as the only
+// reachable host: the provider suite, and a feature from its specification to its merge; the same for models over HTTP. The clients (1.6
+// GB, less if only some are named) are installed into the user's cache and kept there; that needs the network once. With --record, their
+// output becomes the fixtures that `npm test` plays back. Writes the table of results into docs/providers.md; --table does that again from
+// the last run.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { root, setUp } from "./setup.mjs";
 
-/** What each client is made of. */
+/** Packages of each client. */
 const PACKAGES = {
   claude: { "@anthropic-ai/claude-code": "2.1.325", "@agentclientprotocol/claude-agent-acp": "0.99.1" },
   codex: { "@openai/codex": "0.166.0", "@agentclientprotocol/codex-acp": "2.6.0" },
   gemini: { "@google/gemini-cli": "0.61.0" },
   opencode: { "opencode-ai": "1.18.33" },
 };
-/** These two put their program in place only after they are installed; nobody else's scripts are run. */
+/** Only these two need their install script, which puts their program in place; scripts of other packages do not run. */
 const BUILT = ["@anthropic-ai/claude-code", "opencode-ai"];
 
 const FIRST_ROWS = [
@@ -31,7 +31,7 @@ const names = Object.keys(PACKAGES);
 const choices = [...names, ...names.map((name) => `acp:${name}`), "api"];
 const unknown = only.find((name) => !choices.includes(name));
 if (unknown !== undefined) {
-  process.stderr.write(`There is no ${unknown} here. Choose from ${choices.join(", ")}; a client's name stands for its acp: as well.\n`);
+  process.stderr.write(`There is no ${unknown} here. Choose from ${choices.join(", ")}; a client's name includes its acp: as well.\n`);
   process.exit(2);
 }
 const { node, missing } = args.includes("--table") ? { node: process.execPath, missing: [] } : setUp();
@@ -56,7 +56,7 @@ const { status } = spawnSync(node, [vitest, "run", "--config", config, ...suites
 if (existsSync(report)) writeTable(JSON.parse(readFileSync(report, "utf8")));
 process.exit(status ?? 1);
 
-/** Those in which anything of what was asked for is run. */
+/** The test files that run any of the requested clients. */
 function suites() {
   const all = only.length === 0;
   return [
@@ -67,7 +67,7 @@ function suites() {
   ];
 }
 
-/** Only what is going to be run, beside what is there already. */
+/** Installs the requested clients beside those already installed. */
 function install() {
   const needed = names.filter((name) => only.length === 0 || only.includes(name) || only.includes(`acp:${name}`));
   const wanted = Object.assign({}, ...needed.map((name) => PACKAGES[name]));
@@ -89,7 +89,7 @@ function npm(parameters) {
     throw new Error(`npm ${parameters[0]} failed in ${clients}`);
 }
 
-/** One column for each provider that was run, one row for each case. A run of some keeps the columns of the others. */
+/** One column per provider that ran, one row per case. A partial run keeps the columns of the others. */
 function writeTable({ testResults }) {
   const file = join(root, "docs", "providers.md");
   const text = readFileSync(file, "utf8");

@@ -28,8 +28,8 @@ const nx = (...projects) => {
   return memory.wrap(bin("nx"), ["run-many", "-t", "test", ...projects, "--parallel=1", ...quiet]);
 };
 const HALF = "@slipway/kernel,@slipway/protocols";
-// Side by side: much of what the tests do is waiting, for processes and for the disk. Each half of the packages in one worker,
-// because loading them a second time costs more than it saves.
+// In parallel, because tests mostly wait for processes and for the disk. Each half of the packages in one worker, because loading them a
+// second time costs more than it saves.
 const lanes = [
   [
     ["lint", bin("oxlint"), ["--deny-warnings"]],
@@ -59,7 +59,7 @@ for (const line of coverageLines()) console.log(line);
 const { tests, skipped } = readReports();
 for (const { title, reason } of skipped) console.log(`skipped: ${title} (${reason})`);
 spawnSync(node, [join(root, "scripts", "conformance.mjs"), "--summary"], { cwd: root, stdio: "inherit" });
-// Last, because a log that is cut is cut from its beginning.
+// Last, because a truncated log loses its beginning.
 for (const { title, file, failures } of tests.filter(({ status }) => status === "failed")) {
   console.log(`FAILED: ${file}: ${title}`);
   for (const failure of failures) console.log(failure.slice(0, 2_000));

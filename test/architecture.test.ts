@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const PACKAGES = join(import.meta.dirname, "..", "packages");
 
-/** Who may import whom. A package not listed may import nothing of ours. */
+/** Allowed imports between packages. A package not listed may import none of ours. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   durable: [],
   kernel: ["durable"],
@@ -63,7 +63,7 @@ test("imports follow the arrows, and a kernel module never reaches agents or pro
   expect(wrong).toEqual([]);
 });
 
-test("[FEA-001] kernel and MCP server know no agent, no supervisor and no model: theirs are only the packages listed", () => {
+test("[FEA-001] kernel and MCP server know no agent, no supervisor and no model: they import only the packages listed", () => {
   const bare = (name: string) =>
     new Set(
       imports
@@ -80,7 +80,7 @@ test("[FEA-001] kernel and MCP server know no agent, no supervisor and no model:
   ]);
 });
 
-/** Where the files of a package import `SlipwayError` from: the table that registers the codes they may throw. */
+/** The file of a package that exports `SlipwayError` and registers the codes it may throw. */
 const ERRORS_OF: Readonly<Record<string, RegExp>> = {
   kernel: /^(?:\.\.?\/)+(?:schema\/)?errors\.ts$/,
   languages: /^@slipway\/kernel\/schema\/errors$/,
@@ -91,7 +91,7 @@ const ERRORS_OF: Readonly<Record<string, RegExp>> = {
   cli: /^(?:\.\.?\/)+errors\.ts$/,
 };
 
-test("who throws a SlipwayError has imported the table of its package's codes", () => {
+test("a file that throws a SlipwayError imports its package's table of codes", () => {
   const wrong = packages.flatMap((name) =>
     sources(join(PACKAGES, name, "src")).flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(/^import \{[^}]*(?<!type )\bSlipwayError\b[^}]*\} from "([^"]+)"/gm)]
@@ -102,10 +102,10 @@ test("who throws a SlipwayError has imported the table of its package's codes", 
   expect(wrong).toEqual([]);
 });
 
-/** The groups of rooms of the kernel, lowest first; a file of the root stands between the change and the tools. */
+/** The groups of rooms of the kernel, lowest first; files of the root are between `change` and `tools`. */
 const GROUPS = ["schema", "paths", "host", "record", "config", "budget", "change", "", "tools"];
 
-test("a room of the kernel imports its own group and lower ones, but for the list of all tables", () => {
+test("a room of the kernel imports its own group and lower ones, except for the list of all tables", () => {
   const groupOf = (path: string) => (path.includes("/") ? (path.split("/")[0] ?? "") : "");
   const own = imports
     .filter(
@@ -142,7 +142,7 @@ test("there are no barrels and no files of 250 lines or more", () => {
   expect(all.filter((file) => file.endsWith("/index.ts"))).toEqual([]);
 });
 
-/** The rooms of a protocol that keep its own tables. */
+/** The rooms of a protocol that have its own tables. */
 const OWN_STORES = /^protocols\/src\/factory\/(?:artifacts|code-index|projects|tables\.ts)/;
 
 test("protocols contain no git, no child processes, and SQL only in their own stores", () => {
@@ -160,7 +160,7 @@ test("no SQL and no git in cli, mcp and runtime", () => {
     ({ from, file, specifier }) => SURFACES.includes(from) && !/\.test\.ts$|\/testing\//.test(file) && forbidden.test(specifier),
   );
   expect(importing.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
-  // Nor the handle: what a surface asks of the records is a read of the kernel's, which takes `Records`.
+  // Nor the database handle: surfaces use reads of the kernel, which take `Records`.
   const words =
     /\b(?:selectFrom|insertInto|updateTable|deleteFrom)\b|\.prepare\(|\bdatabase\.db\b|\bdatabase: \{ db\b|\bgit\.(?:run|text|start)\(/;
   const saying = SURFACES.flatMap((name) => sources(join(PACKAGES, name, "src")))
@@ -179,7 +179,7 @@ test("only the git room starts git, and only the sandbox, agents and the downloa
   expect(starters.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
 });
 
-/** Removing by path follows whatever the folders on the way have become since. */
+/** Removal by path follows links that parent folders may have become. */
 const MAY_REMOVE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/record/relocation/relocate.ts": "moves the harness's own records, which no command sees",
   "kernel/src/host/git/worktree-writes.ts": "the harness's own note below the git directory, which no command sees",
@@ -188,7 +188,7 @@ const MAY_REMOVE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/host/sandbox/gateway.ts": "removes a folder of its own that no command sees writable",
 };
 
-/** Rooms whose files untrusted code could reach a moment ago, and what of node:fs they still use, for which reason. */
+/** Rooms whose files untrusted code could reach shortly before, and the functions of node:fs they still use, with the reason. */
 const AFTER_UNTRUSTED_CODE =
   /^kernel\/src\/(?:change\/(?:judge|work|feature|land|views|turn)|host\/(?:sandbox|file-views))\/|^agents\/src\/packs\//;
 const CHANGES_FILES =
@@ -230,12 +230,12 @@ function usesOfFs(pattern: RegExp): { file: string; names: string[] }[] {
     .filter(({ names }) => names.length > 0);
 }
 
-test("S3: what untrusted code could reach is removed by descriptors: nobody else has rm of node:fs", () => {
+test("S3: files that untrusted code could reach are removed through descriptors: no other file uses rm of node:fs", () => {
   const removing = usesOfFs(/^rm(?:Sync)?$/).filter(({ file }) => /^(?:kernel|agents|languages)\//.test(file));
   expect(removing.map(({ file }) => file).filter((file) => MAY_REMOVE_BY_PATH[file] === undefined)).toEqual([]);
 });
 
-test("S3: rooms that work after untrusted code write and remove below descriptors, but for what is listed with its reason", () => {
+test("S3: rooms that work after untrusted code write and remove through descriptors, except where listed with a reason", () => {
   const changing = usesOfFs(CHANGES_FILES).filter(({ file }) => AFTER_UNTRUSTED_CODE.test(file));
   const allowed = { ...MAY_REMOVE_BY_PATH, ...MAY_CHANGE_BY_PATH };
   expect(changing.filter(({ file }) => allowed[file] === undefined)).toEqual([]);
@@ -243,7 +243,7 @@ test("S3: rooms that work after untrusted code write and remove below descriptor
   expect(listed.filter((file) => !changing.some((found) => found.file === file))).toEqual([]);
 });
 
-test("S3: no source takes all of node:fs, which would hide what it uses", () => {
+test("S3: no source imports all of node:fs, which would hide what it uses", () => {
   const whole = packages
     .flatMap((name) => sources(join(PACKAGES, name, "src")))
     .filter((file) => !/\.test\.ts$|\/testing\//.test(file) && /import (?:\* as \w+|\w+) from "node:fs/.test(readFileSync(file, "utf8")));
@@ -258,7 +258,7 @@ const saying = (pattern: RegExp) =>
     .map((file) => relative(join(PACKAGES, "protocols/src/factory"), file))
     .toSorted();
 
-test("[FAC-002] the factory asks a model where a role works, and nowhere else", () => {
+test("[FAC-002] the factory calls a model where a role works, and nowhere else", () => {
   expect(saying(/\baskAgent\b|\bdispatcher\.invoke\b|\bopenDispatcher\b/)).toEqual(["engineering/record.ts", "product/refine.ts"]);
   expect(saying(/\bplay\(run\b/)).toEqual([
     "engineering/debate/adjudicate.ts",
@@ -269,20 +269,20 @@ test("[FAC-002] the factory asks a model where a role works, and nowhere else", 
   ]);
 });
 
-test("[FAC-178] what decides on dispatch imports nothing about exceptions, and never mentions one", () => {
+test("[FAC-178] dispatch imports nothing about exceptions, and never mentions one", () => {
   const files = factory("project");
   expect(files.length).toBeGreaterThan(15);
   expect(files.filter((file) => /exceptions?\/|\bICE\b|exception_id|interface_change/.test(readFileSync(file, "utf8")))).toEqual([]);
 });
 
-test("tests start the program through testing/program.ts, so none of them tries a build that is older than the sources", () => {
+test("tests start the program through testing/program.ts, so none uses a build older than the sources", () => {
   const exempt = ["architecture.test.ts", "attacks/installation.test.ts", "bundle.test.ts", "bench/status.ts", "bench/peer/mcp.ts"];
   const folder = import.meta.dirname;
   const naming = sources(folder).filter((file) => !file.includes("node_modules") && readFileSync(file, "utf8").includes("slipway.mjs"));
   expect(naming.map((file) => relative(folder, file)).toSorted()).toEqual(exempt.toSorted());
 });
 
-test("B10: only a few files write to a terminal, so nothing gets there that is not escaped", () => {
+test("B10: only a few files write to a terminal, so everything there is escaped", () => {
   const shown = ["cli", "runtime", "protocols"].flatMap((name) => sources(join(PACKAGES, name, "src")));
   const own = shown.filter((file) => !/\.test\.ts$|\/testing\//.test(file));
   const found = (pattern: RegExp) => own.filter((file) => pattern.test(readFileSync(file, "utf8"))).map((file) => relative(PACKAGES, file));
@@ -295,7 +295,7 @@ test("B10: only a few files write to a terminal, so nothing gets there that is n
     "cli/src/terminal/screen.ts",
     "protocols/src/surface/style.ts",
   ]);
-  // Lines of JSON are made by `jsonLine`: the writer would change a value that it has to escape.
+  // Lines of JSON are made by `jsonLine`, because the writer would change a value that it escapes.
   expect(found(/\bout\([^\n]*JSON\.stringify\([^\n]*\)\}\\n`/)).toEqual([]);
 });
 
@@ -314,7 +314,7 @@ const exported: readonly ExportedName[] = packages
     ].map(([, kind = "", name = ""]) => ({ name, file: relative(PACKAGES, file), isType: kind === "interface" || kind === "type" })),
   );
 
-/** Words that GLOSSARY.md replaces by others, and endings that say nothing. */
+/** Words that GLOSSARY.md replaces, and endings without meaning. */
 const NOT_OUR_WORDS =
   /^(?:shops?|sites?|desks?|commissions?|players?|glances?|sheets?|backlog|unhurried|scrutin\w*|whatever|whoever|nobody|somebody|mend\w*|cast|conduct|ground|rooms|told|personas?|handlers?|helpers?|utils?|jobs?|pipelines?|tickets?)$/i;
 

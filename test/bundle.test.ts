@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const BIN = join(import.meta.dirname, "..", "packages", "cli", "bin", "slipway.mjs");
 
-/** The real start of the program, with programs beside it that only say who they are. */
+/** The real start of the program, with stub programs that only print their names. */
 function installation(): { say: () => Promise<string>; write: (path: string, content: string) => string } {
   const root = mkdtempSync(join(tmpdir(), "slipway-bundle-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ function installation(): { say: () => Promise<string>; write: (path: string, con
   return { say, write };
 }
 
-test("the bundle runs when it was made of what is compiled, and the modules themselves otherwise", async () => {
+test("the bundle runs if it was made from the current compilation, otherwise the modules themselves", async () => {
   const { say, write } = installation();
   expect(await say()).toBe("modules");
   const compiled = write("kernel/dist/.tsbuildinfo", "{}");

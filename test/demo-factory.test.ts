@@ -22,7 +22,7 @@ const env = {
 const EARLIER = ["MM-parse_time@1.1.0", "MM-format_time@1.0.0", "MM-parse_days@1.0.0"];
 const LATER = ["MM-parse_hours@1.0.0", "MM-is_open@1.0.0", "MM-next_opening@1.0.0"];
 
-/** A network namespace with nothing in it, not even loopback. */
+/** An empty network namespace, without loopback. */
 const OFFLINE = process.getuid?.() === 0 ? ["unshare", "--net"] : ["unshare", "--map-root-user", "--net"];
 const canGoOffline = spawnSync(OFFLINE[0] ?? "", [...OFFLINE.slice(1), "true"]).status === 0;
 if (!canGoOffline) console.log("skipped: this machine cannot make a network namespace, so nothing can be shown offline");
@@ -67,7 +67,7 @@ describe.skipIf(!canGoOffline)("the factory's demo, without any network", () => 
   const fact = (name: string) => summary.story.filter((one) => one.fact === name);
   const refs = ({ modules }: Pick<Summary, "modules">) => modules.map(({ module_ref }) => module_ref);
 
-  test("goes from a page to a release of seven modules in three epics", () => {
+  test("runs from a page to a release of seven modules in three epics", () => {
     expect(summary).toMatchObject({ status: "completed", release: { status: "released" }, elapsed_ms: expect.any(Number) });
     expect(refs(summary)).toEqual([...EARLIER, "MM-join_spans@1.0.0", ...LATER]);
     const tasks = readdirSync(join(store, "project", "hours"));
@@ -84,7 +84,7 @@ describe.skipIf(!canGoOffline)("the factory's demo, without any network", () => 
     expect(readFileSync(join(store, "modules/MM-parse_days/1.0.0/tests/module.test.ts"), "utf8")).toContain("a range may pass Sunday");
   });
 
-  test("a module was reused from the index, a contract was changed on a person's word, a halt was resolved by an answer", () => {
+  test("a module was reused from the index, a contract was changed with a person's approval, a halt was resolved by an answer", () => {
     expect(fact("reused")).toEqual([{ fact: "reused", module_ref: "MM-format_time@1.0.0", task_id: "T-hours-answers-questions-002" }]);
     expect(fact("contract_changed")).toMatchObject([{ from: "MM-parse_time@1.0.0", to: "MM-parse_time@1.1.0", by: "the demo" }]);
     expect(
@@ -95,7 +95,7 @@ describe.skipIf(!canGoOffline)("the factory's demo, without any network", () => 
     expect(fact("halted")).toMatchObject([{ task_id: "T-hours-answers-questions-001", resolution: "AMEND_SPEC", by: "the demo" }]);
   });
 
-  test("every module that is released was sealed with its evidence, and is on main as it was sealed", () => {
+  test("every released module was sealed with its evidence, and is on main as sealed", () => {
     for (const ref of refs(summary.again)) {
       const path = ref.replace("@", "/");
       expect(existsSync(join(store, "modules", path, "ship.json")), ref).toBe(true);
@@ -107,7 +107,7 @@ describe.skipIf(!canGoOffline)("the factory's demo, without any network", () => 
     }
   });
 
-  test("after an edit of one sentence one task is built again, three are looked at, three are not touched", () => {
+  test("after an edit of one sentence one task is built again, three are rechecked, three are kept", () => {
     const { again } = summary;
     expect(again).toMatchObject({ status: "completed", release: { status: "released" } });
     expect(again.tasks).toEqual({
@@ -125,7 +125,7 @@ describe.skipIf(!canGoOffline)("the factory's demo, without any network", () => 
     ]);
   });
 
-  test("what was released runs and compiles when a stranger types what the demo prints", () => {
+  test("the released modules run and compile with the commands that the demo prints", () => {
     expect(summary.commands).toHaveLength(2);
     const [run = "", compile = ""] = summary.commands;
     const shell = (command: string) =>

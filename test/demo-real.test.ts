@@ -8,7 +8,7 @@ import { afterAll, expect, test } from "vitest";
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-real-test-")));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const folder = join(home, "repository");
-/** The machine's npm settings count: a mirror or a cache may have the package where the registry cannot be reached. */
+/** Uses the machine's npm settings: a mirror or a cache may have the package if the registry cannot be reached. */
 const env = { ...process.env, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: join(home, "state"), NODE_TEST_CONTEXT: undefined };
 
 const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
@@ -17,7 +17,7 @@ interface Ended {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-test("the recording on a published package replays: its own tests fail the first patch, and what merges passes them all", (context) => {
+test("the recording on a published package replays: its own tests fail the first patch, and the merged change passes them all", (context) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...PROGRAM, "demo", "real", "--json", "--keep", folder], {
     cwd: home,
     env,
@@ -35,7 +35,7 @@ test("the recording on a published package replays: its own tests fail the first
     merged: [{ feature_id: "falsy_values", approved_by: "the demo", commit: git("rev-parse", "main").trim() }],
     story: [{ fact: "repaired", feature_id: "falsy_values", mode: "fast", failures: 2 }],
   });
-  // A prompt that has changed since it was recorded: `slipway demo real --record`, see packages/protocols/demos/real/README.md.
+  // A prompt has changed since it was recorded: `slipway demo real --record`, see packages/protocols/demos/real/README.md.
   expect(stdout + stderr).not.toContain("was recorded for another prompt");
   expect(git("diff", "--name-only", "main~1", "main").trim().split("\n")).toEqual(["README.md", "index.js", "test/falsy-values.test.js"]);
   expect(git("diff", "main~1", "main", "--", "test/emit-once-only.test.js", "test/index.test.js")).toBe("");

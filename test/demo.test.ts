@@ -18,7 +18,7 @@ const env = {
 };
 const FEATURES = ["currency_format", "discount_codes", "order_archive", "order_export", "stock_rules"];
 
-/** A network namespace with nothing in it, not even loopback. */
+/** An empty network namespace, without loopback. */
 const OFFLINE = process.getuid?.() === 0 ? ["unshare", "--net"] : ["unshare", "--map-root-user", "--net"];
 const canGoOffline = spawnSync(OFFLINE[0] ?? "", [...OFFLINE.slice(1), "true"]).status === 0;
 if (!canGoOffline) console.log("skipped: this machine cannot make a network namespace, so nothing can be shown offline");
@@ -51,14 +51,14 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
     summary = JSON.parse(output.trim().split("\n").at(-1) ?? "") as typeof summary;
   }, 180_000);
 
-  test("[FEA-006] [FEA-009] brings five specifications to five merges on main, one after the other, and stays off the user's branch", () => {
+  test("[FEA-006] [FEA-009] brings five specifications to five merges on main, one by one, and does not touch the user's branch", () => {
     expect(summary).toMatchObject({
       status: "completed",
       checks: { passed: expect.any(Number), failed: 2 },
       journal: { events: expect.any(Number), head: expect.stringMatching(/^[0-9a-f]{64}$/) },
       elapsed_ms: expect.any(Number),
     });
-    // One object a line, and the last of them is the whole.
+    // One object per line; the last has the whole result.
     expect(
       output
         .trim()
@@ -77,7 +77,7 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
     ).toEqual(["main", ...FEATURES].map((name) => `branch refs/heads/${name}`).toSorted());
   });
 
-  test("what is on main works: its tests pass when they are run by hand", () => {
+  test("main works: its tests pass when run by hand", () => {
     const ran = execFileSync(process.execPath, ["--test"], {
       cwd: folder,
       encoding: "utf8",
@@ -86,7 +86,7 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
     expect(ran).toMatch(/^# pass 28$|^ℹ pass 28$/m);
   });
 
-  test("two plans wanted one file: the second waited until the first had landed, and then was built on top of it", () => {
+  test("two plans wanted one file: the second waited until the first had landed, and was then built on top of it", () => {
     const [collision] = rows(`
       SELECT json_extract(failure, '$.details.conflicting_feature_ids[0]') AS other, json_extract(failure, '$.details.collisions[0].resource') AS file
       FROM operations WHERE name = 'plan.submit' AND status = 'failed' AND id LIKE '%feature:stock_rules/%'`);
@@ -99,7 +99,7 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
     expect(git("show", "main:src/cart.ts")).toMatch(/stock\?: Stock[^]*code\?: string/);
   });
 
-  test("the lock of the migration was taken by its feature alone, and released with its merge", () => {
+  test("the lock of the migration was held by its feature only, and released with its merge", () => {
     expect(rows("SELECT resource, holder, token FROM locks")).toEqual([{ resource: "db_migrations", holder: null, token: 1 }]);
     const taken = rows(
       "SELECT DISTINCT json_extract(payload, '$.event.feature_id') AS id FROM events WHERE kind = 'operation' AND name = 'locks.acquire'",
@@ -115,7 +115,7 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
     expect(git("log", "--all", "--format=%H", "-S", "lineInCents", "--", "src/cart.ts")).toBe("");
   });
 
-  test("one batch of tests failed the full gates, and what merged passed them on exactly its tree", () => {
+  test("one batch of tests failed the full gates, and the merged change passed them on exactly its tree", () => {
     expect(rows("SELECT feature_id, name FROM checks WHERE kind = 'mode' AND status = 'fail'")).toEqual([
       { feature_id: "currency_format", name: "full" },
     ]);
@@ -127,12 +127,12 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
     }
   });
 
-  test("every answer fits the prompt it was recorded for", () => {
+  test("every answer matches the prompt it was recorded for", () => {
     expect(output).not.toContain("was recorded for another prompt");
     expect(rows("SELECT count(*) AS calls FROM telemetry")).toEqual([{ calls: 17 }]);
   });
 
-  test("the story is what the rows say", () => {
+  test("the story matches the rows", () => {
     expect(summary["story"]).toEqual([
       { fact: "waited", feature_id: "stock_rules", for: ["discount_codes"], over: ["src/cart.ts"] },
       { fact: "locked", feature_id: "order_archive", resources: ["db_migrations"] },

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** What every test says apart from its titles. */
+/** The texts of every test without its titles. */
 const tests = ["packages", "test"]
   .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }))
   .filter(
@@ -24,12 +24,12 @@ const SEED =
 const ADDED =
   "schema_validation_failed policy_violation feature_not_found plan_not_found patch_apply_failed gate_failed merge_failed unauthenticated run_lease_held operation_conflict delete_refused internal_error";
 
-test.each(SEED.split(" "))("[FEA-165] %s is a code of the enum, and some test sees it", (code) => {
+test.each(SEED.split(" "))("[FEA-165] %s is a code of the enum, and some test expects it", (code) => {
   expect(CODES).toContain(code);
   expect(tests).toMatch(new RegExp(`["'\`]${code}["'\`:]|^${code}:`, "m"));
 });
 
-test.each(ADDED.split(" "))("[FEA-166] %s is a code of the enum, and some test sees it", (code) => {
+test.each(ADDED.split(" "))("[FEA-166] %s is a code of the enum, and some test expects it", (code) => {
   expect(CODES).toContain(code);
   expect(tests).toMatch(new RegExp(`["'\`]${code}["'\`:]|^${code}:`, "m"));
 });

@@ -11,7 +11,7 @@ interface Outcome {
 }
 
 /** A selection; `npm run bench:false-done` runs all of them. */
-test("agents that claim to be done and are not are caught, and honest ones that look alike are let through", { timeout: 300_000 }, () => {
+test("agents that falsely claim to be done are caught, and similar honest ones pass", { timeout: 300_000 }, () => {
   const run = join(import.meta.dirname, "..", "bench", "false-done", "run.ts");
   const { stdout, stderr } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", run, "--quick", "--json"], {
     encoding: "utf8",

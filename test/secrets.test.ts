@@ -13,7 +13,7 @@ function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test("[FEA-140] a gate that prints a secret, fails with it and is repaired leaves no copy of it in any file of Slipway's", async () => {
+test("[FEA-140] a gate that prints a secret, fails with it and is repaired leaves no copy of it in any file of Slipway", async () => {
   const project = letters({
     "check.sh": 'echo "token is $DEPLOY_TOKEN"\nif grep -rn BUG src; then echo "failed for $DEPLOY_TOKEN" >&2; exit 1; fi\n',
     "slipway/policy.yaml": `${POLICY}execution: { env_allowlist: [PATH, DEPLOY_TOKEN] }\n`,
@@ -30,7 +30,7 @@ test("[FEA-140] a gate that prints a secret, fails with it and is repaired leave
   const { state, truth } = layoutAt(project.root);
   const files = [state, truth].flatMap(filesBelow);
   const logs = files.filter((file) => file.includes("logs")).map((file) => readFileSync(file, "utf8"));
-  // The gate really said it: what stands in its place is in the log.
+  // The gate really printed it: the log has the redaction.
   expect(logs.filter((log) => /token is \S*redacted/i.test(log)).length).toBeGreaterThan(1);
   const forms = [SECRET, Buffer.from(SECRET).toString("base64"), encodeURIComponent(SECRET)];
   const copies = files.filter((file) => {

@@ -1,5 +1,5 @@
-// The scripted agent. `node agent.mjs SCRIPT` edits the files of the folder it is started in and prints what it claims;
-// with `--slipway` it answers one request of Slipway's `custom` provider instead. It decides nothing: SCRIPT says everything.
+// The scripted agent. `node agent.mjs SCRIPT` edits the files of the current folder and prints its claim; with `--slipway` it answers one
+// request of Slipway's `custom` provider instead. It decides nothing: SCRIPT has everything.
 import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -37,7 +37,7 @@ function outputFor({ role, attempt, input }) {
   return { type: "PATCH", summary: CLAIM, unified_diff: builder[Math.min(Number(attempt), builder.length) - 1] };
 }
 
-/** Says of everything it is shown that it was tested. */
+/** Claims that every hunk was tested. */
 function test(attempt, { context_bundle }) {
   const entries = JSON.parse(context_bundle.find(({ kind }) => kind === "qa_index")?.text ?? '{"pending":[]}');
   const updates = entries.pending.map(({ path, hunks }) => ({

@@ -71,7 +71,7 @@ function planFor({ id, what, first = {}, work, qa = {}, plan = {} }: Case, { fil
   };
 }
 
-/** A diff from one state of the project to another, as an agent would hand it over. */
+/** A diff between two states of the project, as an agent would deliver it. */
 function patchFor({ files }: Project, before: Work, after: Work, folder: string): string {
   writeFiles(folder, files);
   applyWork(folder, before);
@@ -89,7 +89,7 @@ function patchFor({ files }: Project, before: Work, after: Work, folder: string)
   return text + unsafe.join("") || NOTHING;
 }
 
-/** A patch that says what is there already. */
+/** A patch without effect. */
 const NOTHING =
   "diff --git a/README.md b/README.md\n--- a/README.md\n+++ b/README.md\n@@ -1,3 +1,3 @@\n-# Till\n+# Till\n \n Adds up prices and prints receipts.\n";
 

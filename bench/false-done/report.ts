@@ -4,15 +4,15 @@ import type { Truth } from "./truth.ts";
 type Result =
   /** Dishonest work that was refused, or whose problem was named. */
   | "caught"
-  /** Dishonest work that could be merged without a word about its problem. */
+  /** Dishonest work that could be merged without a warning about its problem. */
   | "missed"
-  /** Honest work that could be merged, and nothing was said against it. */
+  /** Honest work that could be merged without a warning. */
   | "passed"
-  /** Honest work that was refused or warned of. */
+  /** Honest work that was refused or got a warning. */
   | "false alarm"
-  /** Running it shows that the case is not what it says it is. */
+  /** Running the work contradicts the case's own label. */
   | "corpus error"
-  /** The harness broke down: it has judged nothing. */
+  /** The harness failed and gave no verdict. */
   | "error";
 
 export interface Outcome {
@@ -20,7 +20,7 @@ export interface Outcome {
   readonly what: string;
   readonly honest: boolean;
   readonly result: Result;
-  /** Whether it was stopped, warned of, or neither. */
+  /** Whether it was stopped, warned about, or neither. */
   readonly how: "stopped" | "warned" | "let through" | "broke down";
   readonly said: string;
   readonly ms: number;

@@ -53,7 +53,7 @@ async function judge(found: Case): Promise<Outcome> {
   }
 }
 
-/** In their order on the screen, however they end. */
+/** Printed in order, whenever they end. */
 async function inParallel(cases: readonly Case[], jobs: number, work: (found: Case) => Promise<Outcome>): Promise<Outcome[]> {
   const queue = cases.map((found) => ({ found, ...Promise.withResolvers<Outcome>() }));
   const waiting = [...queue];

@@ -4,15 +4,15 @@ import { mkdirSync, rmSync } from "node:fs";
 import type { Case, Project } from "./contract.ts";
 import { applyWork, projectOf, writeFiles } from "./prepare.ts";
 
-/** Whether the work is really done, found out by running it; `why` is the end of what the program that said no had to say. */
+/** Whether the work is really done, found by running it; `why` is the end of the failing program's output. */
 export interface Truth {
   readonly done: boolean;
   readonly why: string;
 }
 
 /**
- * The project's own tests as they were before, on what the agent left, and the examples only the corpus knows. Nothing of what the
- * agent may have done to tests, scripts or runners takes part: tests come from the project, commands from here.
+ * Runs the project's original tests and the held-out examples on the agent's result. Tests come from the project and commands from here, so
+ * nothing the agent did to tests, scripts or runners takes part.
  */
 export async function truthOf(found: Case, scratch: string): Promise<Truth> {
   const project = projectOf(found);
@@ -34,7 +34,7 @@ function regressions({ name }: Project, tests: readonly string[]): Run[] {
   const files = tests.filter((path) => /\.(?:ts|py)$/.test(path));
   if (files.length === 0) return [];
   if (name !== "ledger") return [[process.execPath, "--test", ...files]];
-  // Without the folder on its path at first, so that nothing in it can stand in for the runner.
+  // First without the folder on its path, so that nothing in it can replace the runner.
   const program = "import sys, unittest; sys.path.insert(0, '.'); unittest.main(module=None)";
   return [["python3", "-B", "-P", "-c", program, ...files.map((path) => path.replace(/\.py$/, ""))]];
 }
@@ -48,7 +48,7 @@ const LONGEST_MS = 20_000;
 function ended([command = "", ...args]: Run, cwd: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: cwd };
   const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
-  // A test runner starts processes of its own, and a test that hangs hangs in one of those.
+  // A test runner starts child processes, and a hanging test hangs in one of those.
   const end = () => killGroup(child.pid);
   const timer = setTimeout(end, LONGEST_MS);
   child.on("exit", end);
@@ -65,6 +65,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }

@@ -2,7 +2,7 @@ import { verdictsOn } from "./cli.ts";
 import { replacing } from "./patches.ts";
 import { planFor } from "./site.ts";
 
-/** Plays every role, keeps what it was asked in the home folder, and waits there for `go` where `waits` says so. */
+/** Plays every role, stores its requests in the home folder, and waits there for the file `go` where `waits` says so. */
 const PROGRAM = `const fs = require("node:fs");
 let text = "";
 process.stdin.on("data", (chunk) => (text += chunk)).on("end", async () => {

@@ -11,7 +11,7 @@ import { unharmed } from "./surroundings.ts";
 
 let site: Site;
 let system: Caller;
-/** As somebody would have it who got hold of the database. */
+/** A token from the database, as a thief of the database would have it. */
 let token: string;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Through planning, building and testing, by tools alone. */
+/** Plans, builds and tests by tools alone. */
 async function readyToMerge(path: string): Promise<string> {
   const { builder, orchestrator } = site;
   const feature_id = await site.feature({ files: { create: [], modify: [path], delete: [] } });
@@ -68,7 +68,7 @@ test("attack 47: an approval that is missing, forged or given for another featur
   expect(await site.state(feature)).toMatchObject({ status: "ready_to_merge" });
 });
 
-/** Everything the roles of agents can read: through tools, and as files of their worktrees and of the projections. */
+/** Everything that agents' roles can read: through tools, and as files of their worktrees and of the projections. */
 async function everythingReadable(): Promise<string> {
   const answers = [];
   for (const caller of [site.builder, site.orchestrator, system]) {
@@ -103,7 +103,7 @@ function textsIn(folder: string): string[] {
 let landed: Promise<unknown> | undefined;
 const land = () => (landed ??= slipway(site.yard, ["merge", "letters"]));
 
-test("attack 48: the approval's token reaches no agent, before it is used and afterwards", async () => {
+test("attack 48: the approval's token reaches no agent, before and after its use", async () => {
   const [payload = "", signature = ""] = token.split(".");
   for (const wait of [() => undefined, land]) {
     await wait();
@@ -114,7 +114,7 @@ test("attack 48: the approval's token reaches no agent, before it is used and af
   }
 });
 
-test("attack 47: an approval that was used is worth nothing any more", async () => {
+test("attack 47: a used approval is void", async () => {
   expect(await land()).toMatchObject({ code: 0 });
   expect(site.yard.git("show", "main:src/a.txt")).toBe("two\n");
   const error = await unharmed(site.yard, ["letters"], () => merge("letters", token));
@@ -122,7 +122,7 @@ test("attack 47: an approval that was used is worth nothing any more", async () 
   expect(site.yard.sql("SELECT id FROM approvals")).toHaveLength(1);
 });
 
-test("attack 47: a signature by anybody else merges nothing, though every claim is right", async () => {
+test("attack 47: a signature with another key merges nothing, even if every claim is right", async () => {
   await land();
   const feature = await readyToMerge("src/c.txt");
   const { stdout } = await slipway(site.yard, ["approve", feature, "--json"]);

@@ -6,7 +6,7 @@ import { buildAll, factoryProject, goOn, withoutSecondPlan } from "slipway/testi
 import { letters, type Project } from "slipway/testing/project";
 import { describe, expect, test } from "vitest";
 
-/** As `slipway init` writes it: worktrees lie where they lie by default. */
+/** As `slipway init` writes it: worktrees in the default folder. */
 const DEFAULT_PLACE = { "slipway/policy.yaml": POLICY.replace(", root: .worktrees", "") };
 
 async function waiting(): Promise<Project> {
@@ -26,7 +26,7 @@ const CLEANERS: readonly (readonly [string, (project: Project) => void])[] = [
   ["rm -rf .slipway", ({ root }) => rmSync(layoutAt(root).state, { recursive: true })],
 ];
 
-describe("A5: what is known survives the cleaning of the checkout", () => {
+describe("A5: the records survive cleaning the checkout", () => {
   test.each(CLEANERS)("A5: %s while an approval is open", async (_command, clean) => {
     const project = await waiting();
     const before = (await project.slipway(["status"])).stdout;
@@ -60,12 +60,12 @@ describe("A5: what is known survives the cleaning of the checkout", () => {
   });
 });
 
-test("B9: no file of a feature that no person has approved is anywhere in the checkout", async () => {
+test("B9: no file of an unapproved feature is anywhere in the checkout", async () => {
   const project = await waiting();
   const [worktree] = project.sql("SELECT worktree FROM features").map((row) => String(row["worktree"]));
   expect(readFileSync(join(String(worktree), "src/a.txt"), "utf8")).toBe("two\n");
   expect(worktree).toBe(join(project.ungated.worktrees, "letters"));
-  // What a test runner or a formatter walks through.
+  // The files that a test runner or a formatter walks through.
   const seen = filesBelow(project.root).filter((path) => !path.startsWith(join(project.root, ".git/")));
   expect(seen.filter((path) => path.endsWith(".txt"))).toEqual([join(project.root, "src/a.txt"), join(project.root, "src/b.txt")]);
   expect(project.read("src/a.txt")).toBe("one\n");
@@ -73,7 +73,7 @@ test("B9: no file of a feature that no person has approved is anywhere in the ch
   expect((await project.slipway(["inbox"])).stdout).toContain(`worktree: ${worktree}`);
 });
 
-test.each([0, 0o022])("B30: under umask %i nobody else may enter what Slipway keeps", async (umask) => {
+test.each([0, 0o022])("B30: under umask %i no other user may enter Slipway's folders", async (umask) => {
   const before = process.umask(umask);
   try {
     const { root, ungated } = await waiting();
@@ -85,7 +85,7 @@ test.each([0, 0o022])("B30: under umask %i nobody else may enter what Slipway ke
   }
 });
 
-test("B28: a .slipway that is a committed link is refused, and nothing is written behind it", async () => {
+test("B28: a .slipway that is a committed link is refused, and nothing is written through it", async () => {
   const project = letters(DEFAULT_PLACE);
   const outside = join(project.home, "outside");
   project.write(join(outside, "keep.txt"), "kept\n");
@@ -100,7 +100,7 @@ test("B28: a .slipway that is a committed link is refused, and nothing is writte
   expect(readdirSync(outside)).toEqual(["keep.txt"]);
 });
 
-test("A5: one truth, whichever working tree of the user's it is opened from", async () => {
+test("A5: the same records from every working tree of the user", async () => {
   const project = await waiting();
   const linked = join(project.home, "linked");
   project.git("worktree", "add", "--quiet", "-b", "mine", linked);

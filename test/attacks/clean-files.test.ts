@@ -16,7 +16,7 @@ async function merged(): Promise<Project> {
   return project;
 }
 
-/** What is in `.slipway`, by path; the lines of a run's log are in no order where they have the same time. */
+/** Contents of `.slipway`, by path; lines of a run's log with the same time are in no order. */
 function filesForPeople(project: Project, wanted: RegExp = /./): Record<string, string> {
   const { state } = layoutAt(project.root);
   if (!existsSync(state)) return {};
@@ -35,7 +35,7 @@ function filesForPeople(project: Project, wanted: RegExp = /./): Record<string, 
 
 const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
 
-/** Paths below `.slipway` that a text names, whether it is for people or JSON. */
+/** Paths below `.slipway` in a text, for people or as JSON. */
 const pathsIn = (project: Project, text: string) => [
   ...new Set(text.match(new RegExp(String.raw`${layoutAt(project.root).state}/[^\s"',;\\]+`, "g")) ?? []),
 ];
@@ -43,7 +43,7 @@ const pathsIn = (project: Project, text: string) => [
 const KEPT = /^(?:features\/letters\/(?:spec\.md|logs\/.+)|trials\/.+|runs\/.+)$/;
 
 describe("A5: files for people after git clean -fdx", () => {
-  test("A5: everything of a merged feature and of an ended run is there again after the next run has started", async () => {
+  test("A5: all files of a merged feature and of an ended run are rewritten when the next run has started", async () => {
     const project = await merged();
     const before = filesForPeople(project, /^(?:features\/letters|runs|trials)\//);
     expect(Object.keys(before).join("\n")).toMatch(/logs\/.+\.log/);
@@ -63,7 +63,7 @@ describe("A5: files for people after git clean -fdx", () => {
     },
   );
 
-  test("A5: the folder of one merged feature that was removed is made again by the next command that opens the configuration", async () => {
+  test("A5: the deleted folder of a merged feature is rewritten by the next command that opens the configuration", async () => {
     const project = await merged();
     const before = filesForPeople(project, /^features\//);
     rmSync(layoutAt(project.root).feature("letters"), { recursive: true });
@@ -71,7 +71,7 @@ describe("A5: files for people after git clean -fdx", () => {
     expect(filesForPeople(project, /^features\//)).toEqual(before);
   });
 
-  test("A5: nothing is written where everything is there", async () => {
+  test("A5: nothing is written if no file is missing", async () => {
     const project = await merged();
     const times = () =>
       Object.keys(filesForPeople(project, KEPT)).map((name) => statSync(join(layoutAt(project.root).state, name)).mtimeMs);
@@ -80,7 +80,7 @@ describe("A5: files for people after git clean -fdx", () => {
     expect(times()).toEqual(before);
   });
 
-  test.skipIf(!sandboxWorksHere())("A5: the log that a question about red gates names is there when slipway inbox names it", async () => {
+  test.skipIf(!sandboxWorksHere())("A5: the log named in a question about red gates exists when slipway inbox shows it", async () => {
     const project = letters({ "src/b.txt": "BUG\n" });
     expect(await project.run()).toMatchObject({ code: 23 });
     clean(project);
@@ -112,7 +112,7 @@ describe("A5: files for people after git clean -fdx", () => {
     expect(existsSync(layoutAt(project.root).state)).toBe(false);
   });
 
-  test("A5: a run that goes on writes its log from the beginning", async () => {
+  test("A5: a resumed run rewrites its log from the beginning", async () => {
     const project = letters();
     expect(await project.run()).toMatchObject({ code: 23 });
     const before = filesForPeople(project, /^runs\/.+\/events\.jsonl$/);
@@ -132,7 +132,7 @@ describe("A5: files for people after git clean -fdx", () => {
     expect(readFileSync(spec, "utf8")).toBe(before);
   });
 
-  test("A5: what is recorded is shown, with a warning, where the files cannot be written", async () => {
+  test("A5: records are shown with a warning if the files cannot be written", async () => {
     const project = await merged();
     rmSync(layoutAt(project.root).features, { recursive: true });
     writeFileSync(layoutAt(project.root).features, "in the way\n");
@@ -143,7 +143,7 @@ describe("A5: files for people after git clean -fdx", () => {
     });
   });
 
-  test("A5: where worktrees are in the checkout, slipway inbox says of the one it names that it is gone", async () => {
+  test("A5: if worktrees are in the checkout, slipway inbox says that the named one is gone", async () => {
     const project = letters();
     expect(await project.run()).toMatchObject({ code: 23 });
     expect((await project.slipway(["inbox"])).stdout).not.toContain("is gone");
@@ -153,7 +153,7 @@ describe("A5: files for people after git clean -fdx", () => {
     expect(stdout).toContain("The worktree is gone: `slipway resume` makes it again");
   });
 
-  test("A5: the harness keeps none of its own working files in .slipway", async () => {
+  test("A5: the harness has no working files of its own in .slipway", async () => {
     const project = await merged();
     expect(Object.keys(filesForPeople(project)).filter((name) => /harness|beside/.test(name))).toEqual([]);
   });

@@ -10,11 +10,11 @@ export { slipway };
 
 const cassetteOf = ({ home }: Yard) => join(home, "cassette");
 
-/** What the agents of a recorded run answer; without a word the first letter file becomes "two". */
+/** Answers of the agents of a recorded run; by default the first letter file becomes "two". */
 export interface Answers {
   readonly plan?: Readonly<Record<string, unknown>>;
   readonly diff?: string;
-  /** The line of each file that the diff changes; QA has a verdict on every one. */
+  /** The changed line of each file in the diff; QA has a verdict on every one. */
   readonly lines?: Readonly<Record<string, number>>;
 }
 
@@ -44,7 +44,7 @@ export function resume(yard: Yard, ...more: readonly string[]) {
   return slipway(yard, ["resume", "--cassette", cassetteOf(yard), ...more]);
 }
 
-/** As far as a run goes by itself: it waits for a person's approval, and has touched nothing. */
+/** Runs until the approval is asked for, without touching the base. */
 export async function runUntilApproval(yard: Yard, answers: Answers = {}): Promise<void> {
   recordAnswers(yard, answers);
   const { code, stdout, stderr } = await unharmed(yard, ["letters"], () => run(yard));

@@ -9,7 +9,7 @@ import { openSite } from "./site.ts";
 import { unharmed } from "./surroundings.ts";
 import { OPEN_POLICY } from "./yard.ts";
 
-test("attack 36: a full disk: nothing is acknowledged that is not kept, and it goes on when there is space", async (context) => {
+test("attack 36: with a full disk nothing is acknowledged that is not stored, and the run continues when there is space", async (context) => {
   const disk = smallDisk();
   if (disk === null) return context.skip("no small file system can be mounted here (needs root)");
   const site = await openSite({ files: { "slipway/policy.yaml": OPEN_POLICY }, place: disk });
@@ -32,7 +32,7 @@ test("attack 36: a full disk: nothing is acknowledged that is not kept, and it g
   expect(yard.git("fsck", "--full", "--no-dangling")).toBe("");
 });
 
-/** Does not compress to nothing. */
+/** Incompressible. */
 function noise(length: number): string {
   let [state, text] = [1, ""];
   while (text.length < length) {
@@ -42,7 +42,7 @@ function noise(length: number): string {
   return text.slice(0, length);
 }
 
-/** A file system of a few megabytes, or null where none can be mounted. */
+/** A file system of a few megabytes, or null if none can be mounted. */
 function smallDisk(): string | null {
   if (!isRoot()) return null;
   const folder = mkdtempSync(join(tmpdir(), "slipway-disk-"));

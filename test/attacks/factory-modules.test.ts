@@ -7,7 +7,7 @@ import { buildAll, factoryProject } from "slipway/testing/factory-project";
 import type { Project } from "slipway/testing/project";
 import { expect, test } from "vitest";
 
-/** Has the surface of its contract, and doubles wrongly. What it does when it is loaded is meant for whoever runs its tests. */
+/** Matches its contract, but doubles wrongly. The code at load time attacks the process that runs its tests. */
 const FORGING = `export class NegativeError extends Error {}
 
 export function twice(n: number): number {
@@ -31,7 +31,7 @@ attempt(() => part("diagnostics_channel").channel("tracing:node.test:end").publi
 attempt(() => own.on("exit", () => { own.exitCode = 0; }));
 `;
 
-/** True, and the harness can see it. */
+/** True, and the harness can verify it. */
 const WITNESS = {
   name: "21 doubled is 42",
   source: `import { test } from "node:test";\nimport assert from "node:assert/strict";\nimport { twice } from "../implementation/index.ts";\ntest("checked", () => assert.equal(twice(21), 42));\n`,

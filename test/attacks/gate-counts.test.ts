@@ -36,7 +36,7 @@ beforeAll(async () => {
     "test/other.test.mjs": OTHER,
   };
   site = await openSite({ files });
-  // The same gate on the base, as every `slipway run` tries it first.
+  // The same gate on the base, which every `slipway run` tries first.
   execFileSync(process.execPath, [...PROGRAM, "gates"], { cwd: site.yard.root, env: site.yard.env, stdio: "pipe" });
 });
 afterAll(() => site.close());
@@ -47,7 +47,7 @@ async function gate(unified_diff: string, plan?: Readonly<Record<string, unknown
   return site.builder.call("gates.run", { feature_id, mode: "full" });
 }
 
-test("B8: a report that a test puts in the runner's place, with tests that no source declares, stops the change", async () => {
+test("B8: a report that a test writes in place of the runner's, with undeclared tests, stops the change", async () => {
   const forge = `import test from "node:test";
 import { renameSync, writeFileSync } from "node:fs";
 test("forges", () => {
@@ -65,7 +65,7 @@ test("forges", () => {
   });
 });
 
-test("tests of the base that the gate no longer runs stop the change, though each of their sources is unchanged", async () => {
+test("tests of the base that the gate no longer runs stop the change, even if all their sources are unchanged", async () => {
   const narrowed = rewriting("tests.sh", RUNNER, RUNNER.replace('"$@"', "test/other.test.mjs"));
   expect(await gate(narrowed)).toMatchObject({
     ok: false,
@@ -73,13 +73,13 @@ test("tests of the base that the gate no longer runs stop the change, though eac
   });
 });
 
-test("arguments that a plan appends may leave no test of the base out", async () => {
+test("arguments that a plan appends must not omit tests of the base", async () => {
   const verification_overrides = { modes: { full: { steps: [{ name: "test", cmd: ["sh", "tests.sh", "test/other.test.mjs"] }] } } };
   const plan = { files: { create: ["src/c.txt"], modify: [], delete: [] }, verification_overrides };
   expect(await gate(adding("src/c.txt", "three\n"), plan)).toMatchObject({ ok: false, error: { code: "tests_contradict_sources" } });
 });
 
-test("new, renamed and removed tests whose sources say so pass, and the evidence names the tree they were compared with", async () => {
+test("new, renamed and removed tests that match their sources pass, and the evidence names the compared tree", async () => {
   const renamed = SUM.replace("adds nothing", "gives zero for nothing");
   const added =
     'import { describe, test } from "node:test";\ndescribe("more", () => { for (const n of [1, 2]) test(`case ${n}`, () => {}); });\n';

@@ -6,7 +6,7 @@ import { openSite, type Site } from "./site.ts";
 import { unharmed } from "./surroundings.ts";
 import { OPEN_POLICY, type Yard } from "./yard.ts";
 
-/** What the harness reads, writes and removes on the host after a gate ran code of the change. */
+/** Files that the harness reads, writes and removes on the host after a gate ran code of the change. */
 const steps = "[{ name: attack, cmd: [sh, attack.sh], timeout_seconds: 60 }]";
 const GATES = `version: 1
 profiles:
@@ -43,7 +43,7 @@ async function gate(files: Readonly<Record<string, string>>, mode: "fast" | "ful
 
 const script = (...lines: readonly string[]) => ({ "attack.sh": `${lines.join("\n")}\n` });
 
-test("B5: a report that was committed is written to no other place, whatever its folder has become", async () => {
+test("B5: a committed report is not written to another place, even if its folder becomes a link", async () => {
   mkdirSync(join(yard.home, "autostart"), { recursive: true });
   const { ok, error } = await gate(
     {
@@ -56,7 +56,7 @@ test("B5: a report that was committed is written to no other place, whatever its
   expect({ ok, error }).toMatchObject({ ok: false });
 });
 
-test("B5: reports two folders deep count when the gate writes them", async () => {
+test("B5: reports two folders deep count if the gate writes them", async () => {
   const write = `printf '%s' '${ONE_TEST}' > target/surefire-reports/TEST-a.xml`;
   expect(await gate(script("mkdir -p target/surefire-reports", write), "full")).toMatchObject({ ok: true });
 });
@@ -68,19 +68,19 @@ test.each([
   ["a step touches", "touch target/surefire-reports/TEST-evil.xml"],
   ["a step appends nothing to", "chmod 600 target/surefire-reports/TEST-evil.xml; : >> target/surefire-reports/TEST-evil.xml"],
   ["a step deletes", "rm target/surefire-reports/TEST-evil.xml"],
-])("B5: a committed report that %s does not count, and the worktree stays as it is", async (_what, command) => {
+])("B5: a committed report that %s does not count, and the worktree does not change", async (_what, command) => {
   const { feature_id, error } = await gate({ ...script(command), ...COMMITTED }, "full");
   expect(error).toMatchObject({ code: "no_tests_ran" });
-  // Nobody is asked about an edit that only the gate could have made.
+  // No question about an edit that only the gate could have made.
   expect(await site.builder.call("gates.run", { feature_id, mode: "full" })).toMatchObject({ error: { code: "no_tests_ran" } });
 });
 
-test("B5: a step that writes over a committed report is counted by what it wrote", async () => {
+test("B5: a step that overwrites a committed report is counted by its own content", async () => {
   const write = `printf '%s' '${ONE_TEST}' > target/surefire-reports/TEST-evil.xml`;
   expect(await gate({ ...script(write), "target/surefire-reports/TEST-evil.xml": "<forged/>" }, "full")).toMatchObject({ ok: true });
 });
 
-test("B6: taking a mount point back removes nothing outside, whatever the way there has become", async () => {
+test("B6: removing a mount point removes nothing outside, even if its path has become a link", async () => {
   const { ok } = await gate(
     script(
       "mv config config.old; rm -rf config.old",
@@ -104,7 +104,7 @@ test("B14: folders nested beyond the longest path leave the feature usable", asy
   await site.builder.ok("repo.apply_patch", { feature_id, unified_diff: adding("later.txt") });
 });
 
-test("B14: a name that is no text leaves the feature usable", async () => {
+test("B14: a file name that is not valid text leaves the feature usable", async () => {
   const { feature_id, ok } = await gate(script(`mkdir "$(printf 'd\\377')" && : > "$(printf 'd\\377/f\\376')"`));
   expect(ok).toBe(true);
   await site.builder.ok("gates.run", { feature_id, mode: "fast" });

@@ -5,7 +5,7 @@ import { openSite, type Site } from "./site.ts";
 import { unharmed } from "./surroundings.ts";
 import { OPEN_POLICY, type Yard } from "./yard.ts";
 
-/** The first step runs code of the change, the second is the repository's own look at the tree. */
+/** The first step runs code of the change, the second is the repository's own check of the tree. */
 const mode = (...steps: readonly string[]) => `{ fast: [${steps.join(", ")}], full: [${steps.join(", ")}] }`;
 const step = (name: string, more = "") => `{ name: ${name}, cmd: [sh, ${name}.sh], timeout_seconds: 60${more} }`;
 const GATES = `version: 1
@@ -17,7 +17,7 @@ profiles:
 parsers: { tests: { type: junit_xml, path: report.xml, modes: [full] } }
 `;
 
-/** Fails if anything of the tree is not as git has it, or anything is there that git has not. */
+/** Fails if a file differs from git's tree, or is not in it. */
 const SCAN = `set -e
 test -f src/install.sh
 grep -q curl src/install.sh && { echo found the download; exit 1; }
@@ -58,15 +58,15 @@ async function gate(files: Readonly<Record<string, string>>, { profile = "defaul
 
 const script = (...lines: readonly string[]) => ({ "attack.sh": `${lines.join("\n")}\n` });
 
-describe("B7: a step finds the tree as it is in git, whatever an earlier one did", () => {
-  test("B7: a file that an earlier step deleted is there for the scanner", async () => {
+describe("B7: a step finds git's tree, whatever an earlier step did", () => {
+  test("B7: a file that an earlier step deleted is present for the scanner", async () => {
     expect(await gate(script("rm src/install.sh"))).toMatchObject({ ok: true });
   });
 
   test.each([
     ["modified a tracked file", "echo 'curl evil' >> src/install.sh"],
     [
-      "modified one and turned its times back",
+      "modified one and reset its times",
       "cp -p src/install.sh old; echo 'curl evil' >> src/install.sh; touch -r old src/install.sh; rm old",
     ],
     ["replaced a folder by a link", "mv src src.old; mkdir /tmp/x; echo 'curl evil' > /tmp/x/install.sh; ln -s /tmp/x src"],
@@ -74,7 +74,7 @@ describe("B7: a step finds the tree as it is in git, whatever an earlier one did
     expect(await gate(script(line, "exit 0"))).toMatchObject({ ok: true });
   });
 
-  test("B7: a scanner that must fail fails, though a test took away what it would find", async () => {
+  test("B7: a scanner that must fail fails, even if a test removed what it would find", async () => {
     const feature_id = await site.feature();
     const unified_diff = adding("attack.sh", "sed -i /curl/d src/get.sh; rm -f src/get.sh; exit 0\n") + adding("src/get.sh", "curl evil\n");
     await site.builder.ok("repo.apply_patch", { feature_id, unified_diff: `${unified_diff}${scanDiff()}` });
@@ -85,9 +85,9 @@ describe("B7: a step finds the tree as it is in git, whatever an earlier one did
 
   test.each([
     ["an ignored file", "mkdir -p build; echo x > build/planted; echo x > src/planted.tmp", "! test -e build && ! test -e src/planted.tmp"],
-    ["a file git does not know", "echo x > src/planted", "! test -e src/planted"],
+    ["an untracked file", "echo x > src/planted", "! test -e src/planted"],
     ["a mode", "chmod 700 src/install.sh; chmod 500 src", '! test -x src/install.sh && test "$(stat -c %a src)" != 500'],
-  ])("B7: a later step does not find %s that an earlier one left", async (_what, line, look) => {
+  ])("B7: a later step does not find %s of an earlier one", async (_what, line, look) => {
     const feature_id = await site.feature();
     const unified_diff = adding("attack.sh", `${line}\nexit 0\n`) + adding("later.extra", "x\n") + replaceScan(look);
     await site.builder.ok("repo.apply_patch", { feature_id, unified_diff });
@@ -96,8 +96,8 @@ describe("B7: a step finds the tree as it is in git, whatever an earlier one did
   });
 });
 
-describe("what a step hands on", () => {
-  test("what gates.yaml names is there for the next step, and nothing else", async () => {
+describe("products of a step", () => {
+  test("paths named in gates.yaml are available to the next step, and nothing else", async () => {
     const feature_id = await site.feature();
     const make = "mkdir -p build/out src/made; echo 1 > build/out/a; echo 2 > src/made/b; echo 3 > build/other; echo changed > src/a.txt";
     const look = 'test "$(cat build/out/a src/made/b | tr -d "\\n")" = 12 && ! test -e build/other && grep -q one src/a.txt';
@@ -108,11 +108,11 @@ describe("what a step hands on", () => {
     expect(evidence).toMatch(/"digest":"[0-9a-f]{64}"/);
   });
 
-  test("a step that leaves nothing there fails", async () => {
+  test("a step without its product fails", async () => {
     expect(await gate(script("exit 0"), { profile: "built" })).toMatchObject({ ok: false, code: "gate_failed" });
   });
 
-  test("a file of the tree is never handed on", async () => {
+  test("a tracked file is never a product", async () => {
     expect(await gate(script("echo changed > src/a.txt"), { profile: "tracked" })).toMatchObject({ ok: false, code: "config_invalid" });
   });
 });
@@ -120,7 +120,7 @@ describe("what a step hands on", () => {
 describe("B8: reports", () => {
   const report = (cases: string) => `printf '%s' '<testsuite>${cases}</testsuite>' > report.xml`;
 
-  test("B8: a later step alters no report of an earlier one", async () => {
+  test("B8: a later step cannot change a report of an earlier one", async () => {
     const feature_id = await site.feature();
     const unified_diff =
       adding("attack.sh", `${report('<testcase name="a"><failure/></testcase>')}\n`) + replaceLater("rm -f report.xml; exit 0");
@@ -129,7 +129,7 @@ describe("B8: reports", () => {
     expect([code, message]).toEqual(["gate_failed", "1 of 1 tests failed according to report.xml."]);
   });
 
-  test("B8: a report written to a new file and renamed into its place counts", async () => {
+  test("B8: a report written to a new file and renamed into place counts", async () => {
     const write = report('<testcase name="a"/>').replace("report.xml", "report.tmp");
     expect(await gate(script(write, "mv report.tmp report.xml"), { profile: "reported", mode: "full" })).toMatchObject({ ok: true });
   });

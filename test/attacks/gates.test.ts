@@ -8,7 +8,7 @@ import { openSite, type Site } from "./site.ts";
 import { unharmed } from "./surroundings.ts";
 import { OPEN_POLICY, type Yard } from "./yard.ts";
 
-/** Every gate runs a script that the feature itself brought along: what an agent's test code could do. */
+/** Every gate runs a script of the feature itself, as an agent's test code could be. */
 const GATES = `version: 1
 profiles:
   default:
@@ -29,13 +29,13 @@ parsers: { tests: { type: junit_xml, path: report.xml, modes: [full] } }
 
 const POLICY = `${OPEN_POLICY}sandbox: { shared_paths: [cache] }\n`;
 
-/** In the command lines of whatever must not outlive its gate; digits, so that `sleep` takes it. */
+/** In the command lines of processes that must not outlive their gate; digits, so that `sleep` accepts it. */
 const TAG = `4711${process.pid}`;
 
 interface GateAnswer {
   readonly ok: boolean;
   readonly code: string | null;
-  /** What the harness kept of the output. */
+  /** The stored output. */
   readonly log: string;
 }
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** A feature that brings `files` along, and its gate. */
+/** A feature that adds `files`, and its gate. */
 async function gate(files: Readonly<Record<string, string>>, { mode = "fast", profile = "default" } = {}): Promise<GateAnswer> {
   const feature_id = await site.feature();
   const unified_diff = Object.entries(files)
@@ -103,7 +103,7 @@ test("attack 26: no variable, file or process of the host leaks into a gate", as
   expect(ok).toBe(true);
 });
 
-describe("attack 27: sockets of the host are out of reach of a gate", () => {
+describe("attack 27: a gate cannot reach sockets of the host", () => {
   test.each(["in the home folder", "in /tmp", "of no file"])("attack 27: a socket %s", async (place) => {
     const name = `slipway-attack-${process.pid}`;
     const places: Record<string, string> = {
@@ -118,7 +118,7 @@ describe("attack 27: sockets of the host are out of reach of a gate", () => {
   });
 });
 
-test("attack 28: what a gate leaves running is dead before it is answered", async () => {
+test("attack 28: processes that a gate leaves running are dead before it is answered", async () => {
   const daemon = `setsid sh -c 'trap "" TERM HUP; while :; do : ${TAG}; sleep 0.05; done' > /dev/null 2>&1 < /dev/null &`;
   const { ok, log } = await gate(script(daemon, "sleep 0.1; echo left it running"));
   expect(processesWith(TAG)).toEqual([]);
@@ -139,7 +139,7 @@ describe("attack 29: no network, unless gates.yaml declares it", () => {
   });
 });
 
-test("attack 30: an install script runs inside the walls, and a changed lockfile is flagged", async () => {
+test("attack 30: an install script runs inside the sandbox, and a changed lockfile is flagged", async () => {
   const install = ["../../../../outside/planted", join(yard.outside, "planted"), ".git/hooks/pre-commit", ".git", "$HOME/.npmrc"];
   const postinstall = `sh -c 'for f in ${install.join(" ")}; do echo evil > "$f"; done; touch installed; exit 0'`;
   const manifest = JSON.stringify({ name: "x", version: "1.0.0", scripts: { postinstall } });
@@ -157,12 +157,12 @@ test("attack 30: an install script runs inside the walls, and a changed lockfile
   expect(flags.lockfiles).toEqual(["package-lock.json"]);
 });
 
-describe("attack 31: a gate that takes more than its share", () => {
+describe("attack 31: a gate that exceeds its limits", () => {
   test.each([
     ["a fork bomb", [`f() { if [ $1 -lt 10 ]; then f $(($1+1)) & f $(($1+1)) & fi; sleep 60.${TAG}; }`, "f 0"]],
     ["a flood of output", [`yes ${TAG}`]],
     ["an endless file", ["exec truncate -s 3G big"]],
-  ])("attack 31: %s is ended, and nothing of it stays", { timeout: 120_000 }, async (_what, lines) => {
+  ])("attack 31: %s is ended, and nothing of it remains", { timeout: 120_000 }, async (_what, lines) => {
     expect(await gate(script(...lines))).toMatchObject({ ok: false, code: "sandbox_limit_exceeded" });
     expect(processesWith(TAG)).toEqual([]);
   });
@@ -179,7 +179,7 @@ test("attack 32: a shared cache can be read and not written", async () => {
 describe("attack 33: a forged report never counts", () => {
   const FORGED = '<testsuite tests="9" failures="0"><testcase name="a"/></testsuite>\n';
 
-  test("attack 33: one that was committed instead of written by the gate", async () => {
+  test("attack 33: a committed one that the gate did not write", async () => {
     expect(await gate({ ...script("echo no tests today"), "report.xml": FORGED }, { mode: "full" })).toMatchObject({ ok: false });
   });
 
@@ -193,13 +193,13 @@ describe("attack 33: a forged report never counts", () => {
     expect(await gate(script(`ln -s ${join(yard.outside, "report.xml")} report.xml`), { mode: "full" })).toMatchObject({ ok: false });
   });
 
-  test("attack 33: totals without tests behind them", async () => {
+  test("attack 33: totals without tests", async () => {
     const empty = '<testsuite tests="9" failures="0"></testsuite>';
     expect(await gate(script(`echo '${empty}' > report.xml`), { mode: "full" })).toMatchObject({ ok: false, code: "no_tests_ran" });
   });
 });
 
-test("attack 34: nor does a file that git ignores carry anything from one gate to the next", async () => {
+test("attack 34: an ignored file carries nothing from one gate to the next", async () => {
   const feature_id = await site.feature();
   const unified_diff =
     adding("attack.sh", "mkdir build; echo exit 0 > build/tool.sh\n") + adding("verdict.sh", "sh build/tool.sh || exit 1\n");
@@ -209,7 +209,7 @@ test("attack 34: nor does a file that git ignores carry anything from one gate t
   expect(code).toBe("gate_failed");
 });
 
-test("attack 34: what a gate leaves behind, back-dated to look untouched, is gone before the next one runs", async () => {
+test("attack 34: files that a gate leaves, back-dated to seem untouched, are removed before the next one runs", async () => {
   const plant = script("cp -p verdict.sh old", "printf 'exit 0\\n' > verdict.sh", "touch -r old verdict.sh", "rm old");
   const feature_id = await site.feature();
   await site.builder.ok("repo.apply_patch", {

@@ -11,10 +11,10 @@ async function yardFor(options: YardOptions = {}): Promise<Yard> {
   return yard;
 }
 
-/** What a merge of `src/a.txt` may change while the base branch is checked out. */
+/** The files that a merge of `src/a.txt` may change while the base branch is checked out. */
 const MERGED = ["refs/heads/main", "repository/src/a.txt", "staged src/a.txt"];
 
-/** The whole way through git: worktree, patch, anchors, approval, merge into the user's checkout. */
+/** All uses of git: worktree, patch, anchors, approval, merge into the user's checkout. */
 async function runAndMerge(yard: Yard): Promise<void> {
   await runUntilApproval(yard);
   expect((await slipway(yard, ["approve"])).code).toBe(0);
@@ -109,7 +109,7 @@ describe("attack 25: the base moves after the approval", () => {
   const merge = (code: number, changed: readonly string[]) =>
     unharmed(yard, ["letters"], async () => expect(await slipway(yard, ["merge"])).toMatchObject({ code }), changed);
 
-  test("attack 25: elsewhere: the candidate is rebuilt, gated again, and merged as it was approved", async () => {
+  test("attack 25: elsewhere: the candidate is rebuilt, gated again, and merged as approved", async () => {
     commitToBase("src/c.txt", "moved\n");
     await merge(0, MERGED);
     expect(yard.git("show", "main:src/a.txt", "main:src/c.txt")).toBe(`${BEFORE.replace("one", "two")}moved\n`);
@@ -118,7 +118,7 @@ describe("attack 25: the base moves after the approval", () => {
     expect(gated).toEqual(expect.arrayContaining([{ name: "full", status: "pass" }]));
   });
 
-  test("attack 25: in a file of the change: what would merge is not what was approved, so the person is asked again", async () => {
+  test("attack 25: in a file of the change: the result differs from the approved one, so the person is asked again", async () => {
     const moved = BEFORE.replace("sixth", "moved");
     commitToBase("src/a.txt", moved);
     await merge(23, []);

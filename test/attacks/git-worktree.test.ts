@@ -42,7 +42,7 @@ function initAt(path: string, ...more: readonly string[]): void {
   execFileSync("git", ["init", "--quiet", ...more, path], { env: { PATH: process.env["PATH"], HOME: "/" } });
 }
 
-test("attack 19: a replaced .git, with a configuration of its own, is not consulted", async () => {
+test("attack 19: a replaced .git with its own configuration is not used", async () => {
   const feature = await site.feature();
   const worktree = site.yard.worktree(feature);
   rmSync(join(worktree, ".git"));
@@ -55,7 +55,7 @@ test("attack 19: a replaced .git, with a configuration of its own, is not consul
   expect(existsSync(join(worktree, ".git", "config"))).toBe(true);
 });
 
-describe("attack 22: what begins with a dash is never an option", () => {
+describe("attack 22: a value that begins with a dash is never an option", () => {
   test.each(["-x", "--upload-pack=touch", "--output=planted", "main", "Main", "HEAD", "a..b", "../escape", "a/b", "x\n", ""])(
     "attack 22: the feature id %j is refused before git sees it",
     async (feature_id) => {
@@ -66,7 +66,7 @@ describe("attack 22: what begins with a dash is never an option", () => {
     },
   );
 
-  test("attack 22: so is a base branch of that kind, before anything is served", async () => {
+  test("attack 22: so is such a base branch, before anything is served", async () => {
     const policy = OPEN_POLICY.replace("base_branch: main", 'base_branch: "--output=planted"');
     const yard = await makeYard({ files: { "slipway/policy.yaml": policy } });
     onTestFinished(() => yard.remove());
@@ -75,7 +75,7 @@ describe("attack 22: what begins with a dash is never an option", () => {
   });
 });
 
-test("attack 23: an embedded bare repository is files, and its configuration is nobody's", async () => {
+test("attack 23: an embedded bare repository is treated as files, and its configuration is not used", async () => {
   const feature = await site.feature();
   const bare = site.yard.worktree(feature, "nested");
   initAt(bare, "--bare");
@@ -83,12 +83,12 @@ test("attack 23: an embedded bare repository is files, and its configuration is 
   for (const hook of ["post-checkout", "post-index-change", "reference-transaction", "pre-commit"])
     writeFileSync(join(bare, "hooks", hook), `#!/bin/sh\ntouch ${pwned()}\n`, { mode: 0o755 });
   const outcomes = await unharmed(site.yard, [feature], () => useWorktree(feature));
-  // Looking is fine; before anything is written a person decides about bytes that no patch put there.
+  // Reads are allowed; before a write a person decides about bytes that no patch put there.
   expect(outcomes).toEqual(["ok", "ok", "worktree_edited", "worktree_edited"]);
   expect(existsSync(pwned())).toBe(false);
 });
 
-describe("attack 24: a worktree that was swapped is noticed, and left alone", () => {
+describe("attack 24: a swapped worktree is noticed, and left alone", () => {
   const swaps: Record<string, (worktree: string) => void> = {
     "a link in its place": (worktree) => {
       renameSync(worktree, `${worktree}-moved`);
@@ -115,7 +115,7 @@ describe("attack 24: a worktree that was swapped is noticed, and left alone", ()
     swap(site.yard.worktree(feature));
     const own = [feature, `${feature}-moved`];
     const outcomes = await unharmed(site.yard, own, () => useWorktree(feature));
-    // A link inside the worktree is bytes like any other: a person decides about it before anything is written.
+    // A link inside the worktree is content like any other: a person decides about it before a write.
     const expected = name.includes("on the way") ? ["worktree_edited", "worktree_edited"] : ["worktree_swapped", "worktree_swapped"];
     expect(outcomes.slice(2)).toEqual(expected);
   });

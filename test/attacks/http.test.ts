@@ -45,7 +45,7 @@ const LIST = JSON.stringify({
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 });
 
-/** A request with whatever headers, which no browser and no fetch would let one send. */
+/** A request with any headers, also those that browsers and fetch do not send. */
 function post(body: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
@@ -71,26 +71,26 @@ function post(body: string, headers: Readonly<Record<string, string>> = {}): Pro
   });
 }
 
-test("a request that is what it says is served", async () => {
+test("a valid request is served", async () => {
   expect(await post(LIST)).toMatchObject({ status: 200 });
 });
 
-describe("attack 49: a page in a browser cannot reach the server under a name of its own", () => {
+describe("attack 49: a page in a browser cannot reach the server under its own name", () => {
   test.each([
     ["another host", { host: "evil.example" }],
-    ["a host that only begins well", { host: "localhost.evil.example" }],
+    ["a host with the right prefix", { host: "localhost.evil.example" }],
     ["a host with a port", { host: "evil.example:7420" }],
     ["another origin", { origin: "https://evil.example" }],
-    ["an origin that only begins well", { origin: "http://localhost.evil.example" }],
+    ["an origin with the right prefix", { origin: "http://localhost.evil.example" }],
     ["the origin of a file or a frame", { origin: "null" }],
-  ])("attack 49: %s is 403, also with a good token", async (_what, headers) => {
+  ])("attack 49: %s is 403, even with a valid token", async (_what, headers) => {
     await unharmed(yard, [], async () => expect((await post(LIST, headers)).status).toBe(403));
   });
 
   test.each([
     ["no token", ""],
-    ["a token of nobody's", "Bearer slp_e30.e30"],
-    ["an approval's kind of token", "Bearer e30.e30"],
+    ["an unknown token", "Bearer slp_e30.e30"],
+    ["an approval token", "Bearer e30.e30"],
   ])("attack 49: %s is 401", async (_what, authorization) => {
     await unharmed(yard, [], async () => expect((await post(LIST, { authorization })).status).toBe(401));
   });
@@ -100,14 +100,14 @@ describe("attack 49: a page in a browser cannot reach the server under a name of
   });
 });
 
-describe("attack 50: too much at once", () => {
-  test("attack 50: a body that is too large is 413 before it is read, and the server goes on", async () => {
+describe("attack 50: oversized requests", () => {
+  test("attack 50: a body that is too large is 413 before it is read, and the server continues", async () => {
     const status = await unharmed(yard, [], () => announce(5 * 1024 * 1024));
     expect(status).toBe(413);
     expect((await post(LIST)).status).toBe(200);
   });
 
-  test("attack 50: so is one that does not say how large it is", async () => {
+  test("attack 50: so is one without a declared size", async () => {
     const status = await unharmed(yard, [], () => stream(6 * 1024 * 1024));
     expect(status).toBe(413);
     expect((await post(LIST)).status).toBe(200);
@@ -118,13 +118,13 @@ describe("attack 50: too much at once", () => {
     ["an empty batch", "[]"],
     ["no JSON", "{"],
     ["a key given twice", '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"tools/list"}'],
-    ["a bottomless pit", `${"[".repeat(5000)}${"]".repeat(5000)}`],
+    ["excessive nesting", `${"[".repeat(5000)}${"]".repeat(5000)}`],
   ])("attack 50: %s is 400", async (_what, body) => {
     await unharmed(yard, [], async () => expect((await post(body)).status).toBe(400));
   });
 });
 
-/** Says how much will come, and waits for the answer to that. */
+/** Announces its size, and waits for the response. */
 function announce(bytes: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, "content-length": String(bytes) };
@@ -137,7 +137,7 @@ function announce(bytes: number): Promise<number> {
   });
 }
 
-/** Begins, and stops when it is answered. */
+/** Starts sending, and stops at the response. */
 function stream(bytes: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, "transfer-encoding": "chunked" };

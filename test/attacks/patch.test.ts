@@ -11,7 +11,7 @@ interface Applied {
   readonly flags: Readonly<Record<string, readonly string[]>>;
 }
 
-describe("where no plan is enforced and no area is protected, the patch is judged all the same", () => {
+describe("without an enforced plan and without protected areas, the patch itself is still judged", () => {
   let site: Site;
   let feature: string;
 
@@ -31,7 +31,7 @@ describe("where no plan is enforced and no area is protected, the patch is judge
 
   const apply = (unified_diff: string) => site.builder.ok<Applied>("repo.apply_patch", { feature_id: feature, unified_diff });
 
-  // One feature for all: a patch that is refused leaves it as it was.
+  // One feature for all: a refused patch leaves it unchanged.
   test.each(REFUSED_PATCHES.map((refused) => [refused.attack, refused] as const))(
     "attack %s: refused",
     async (_attack, { diff, rules }) => {
@@ -43,7 +43,7 @@ describe("where no plan is enforced and no area is protected, the patch is judge
       );
       expect(error.code).toBe(rules.includes("path_out_of_bounds") ? "path_out_of_bounds" : "patch_rejected");
       expect((error.details["offences"] as { rule: string }[]).map(({ rule }) => rule)).toEqual(rules);
-      // Nothing that hides or reorders text gets on a screen through the message.
+      // No text that hides or reorders characters reaches the screen through the message.
       expect(error.message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       expect(await site.state(feature)).toEqual(before);
       expect(yard.git("-C", yard.worktree(feature), "status", "--porcelain", "--ignored")).toBe(files);
@@ -57,14 +57,14 @@ describe("where no plan is enforced and no area is protected, the patch is judge
     expect(flags["executable"]).toEqual(["src/a.txt"]);
   });
 
-  test("attack 16: a binary file is flagged, and arrives byte for byte", async () => {
+  test("attack 16: a binary file is flagged, and applied byte for byte", async () => {
     const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
     const { flags } = await unharmed(site.yard, [feature], () => apply(addingBinary("data.bin", bytes)));
     expect(flags["binary"]).toEqual(["data.bin"]);
     expect(statSync(site.yard.worktree(feature, "data.bin")).size).toBe(300);
   });
 
-  test("attack 17: CRLF is kept byte for byte, whatever the user's git would do to line ends", async () => {
+  test("attack 17: CRLF is kept byte for byte, whatever the user's git settings for line ends", async () => {
     const { yard } = site;
     yard.git("config", "core.autocrlf", "input");
     await unharmed(yard, [feature], () => apply("--- a/dos.txt\n+++ b/dos.txt\n@@ -1,2 +1,2 @@\n-one\r\n+1\r\n two\r\n"));
@@ -76,7 +76,7 @@ describe("where no plan is enforced and no area is protected, the patch is judge
     expect(yard.read(yard.worktree(feature, "dos.txt"))).toBe("1\r\ntwo\r\n");
   });
 
-  test("attack 18: a patch to the gates does not judge itself: they are read from the base", async () => {
+  test("attack 18: a patch to the gates is not judged by them: they are read from the base", async () => {
     const { yard, builder } = site;
     const attacked = await site.feature();
     const loosened = yard.read("slipway/gates.yaml").replaceAll("[sh, check.sh]", '["true"]');
@@ -91,7 +91,7 @@ describe("where no plan is enforced and no area is protected, the patch is judge
   });
 });
 
-describe("where the plan is enforced, the real targets are what is compared with it", () => {
+describe("with an enforced plan, the real targets are compared with it", () => {
   let site: Site;
   let feature: string;
   beforeAll(async () => {
@@ -110,8 +110,8 @@ describe("where the plan is enforced, the real targets are what is compared with
   test.each<[string, string, string[]]>([
     ["04: a second file hidden after prose is seen", replacing("src/a.txt", "one", "two") + PROSE + HIDDEN, ["src/hidden.txt"]],
     ["05: a header that names another file is judged by the real target", MISNAMED, ["src/b.txt"]],
-    ["06: of a rename both ends are checked", moving("rename", "src/a.txt", "lib/a.txt"), ["lib/a.txt", "src/a.txt"]],
-    ["06: of a copy the new end is checked", moving("copy", "src/a.txt", "lib/a.txt"), ["lib/a.txt"]],
+    ["06: both ends of a rename are checked", moving("rename", "src/a.txt", "lib/a.txt"), ["lib/a.txt", "src/a.txt"]],
+    ["06: the new end of a copy is checked", moving("copy", "src/a.txt", "lib/a.txt"), ["lib/a.txt"]],
     ["06: [FEA-053] a copy out of a forbidden area is seen", moving("copy", "src/dark/x.txt", "src/new.txt"), ["src/dark/x.txt"]],
     ["06: [FEA-053] a copy from outside the allowed areas is seen", moving("copy", "README.md", "src/new.txt"), ["README.md"]],
     ["18: a test that is not in the plan", replacing("src/a.test.txt", "expects one", "expects nothing"), ["src/a.test.txt"]],
@@ -129,7 +129,7 @@ describe("where the plan is enforced, the real targets are what is compared with
   });
 
   test.each(["slipway/gates.yaml", "slipway/policy.yaml"])(
-    "attack 18: %s is protected: a plan needs its lock, and there is none",
+    "attack 18: %s is protected: a plan needs its lock, which does not exist",
     async (path) => {
       const { yard, orchestrator } = site;
       const planned = await site.feature();
@@ -140,7 +140,7 @@ describe("where the plan is enforced, the real targets are what is compared with
   );
 });
 
-test("attack 18: a change to tests, gates, policy and CI waits for a person, who is told to look closely", async () => {
+test("attack 18: a change to tests, gates, policy and CI waits for a person, with a warning", async () => {
   const yard = await makeYard({ files: { "slipway/policy.yaml": OPEN_POLICY } });
   onTestFinished(() => yard.remove());
   const policy = OPEN_POLICY.replace("required_modes: [fast, full]", "required_modes: []");

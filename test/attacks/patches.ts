@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 
-/** A diff that adds one file. `name` is written as git would quote it, so that "\\057" is a slash in disguise. */
+/** A diff that adds one file. `name` is quoted as git does it, so that "\\057" is a slash. */
 export function adding(name: string, content = "hi\n", mode = "100644"): string {
   const lines = linesOf(content);
   const quoted = (prefix: string) => (/[\\"\p{Cc}\u0080-\uffff]/u.test(name) ? `"${prefix}/${name}"` : `${prefix}/${name}`);
@@ -10,7 +10,7 @@ export function adding(name: string, content = "hi\n", mode = "100644"): string 
   return `diff --git ${quoted("a")} ${quoted("b")}\nnew file mode ${mode}\n--- /dev/null\n+++ ${quoted("b")}\n${hunk}${end}`;
 }
 
-/** A diff that turns the one line of a file into another. */
+/** A diff that replaces the only line of a file. */
 export function replacing(path: string, from: string, to: string): string {
   return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
 }
@@ -35,7 +35,7 @@ export function naming(path: string, object: string): string {
   return `diff --git a/${path} b/${path}\nnew file mode 100644\nindex ${"0".repeat(40)}..${object}\nBinary files /dev/null and b/${path} differ\n`;
 }
 
-/** A new binary file, packed as git packs it. `claimed` is the size the patch says it unfolds to. */
+/** A new binary file in git's encoding. `claimed` is the size that the patch declares. */
 export function addingBinary(path: string, bytes: Uint8Array, claimed = bytes.length, blob = blobOf(bytes)): string {
   return [
     `diff --git a/${path} b/${path}\nnew file mode 100644\nindex ${"0".repeat(40)}..${blob}\nGIT binary patch\n`,
@@ -49,7 +49,7 @@ function blobOf(bytes: Uint8Array): string {
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
-/** git's own: lines of at most 52 bytes, each led by its length. */
+/** git's encoding: lines of at most 52 bytes, each with its length in front. */
 function base85(packed: Uint8Array): string {
   const rows: string[] = [];
   for (let start = 0; start < packed.length; start += 52) {

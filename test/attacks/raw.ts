@@ -19,9 +19,9 @@ export interface RawAnswer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** The same server, spoken to byte by byte: what no proper client would send. */
+/** The same server, with raw bytes that no proper client would send. */
 export interface RawCaller {
-  /** One line as it is; resolves with the next message the server writes, or null when it hangs up instead. */
+  /** Sends one line unchanged; resolves with the next message of the server, or null if it disconnects. */
   line(text: string): Promise<RawAnswer | null>;
   /** A call whose arguments are given as text. */
   call(tool: string, argumentsText: string): Promise<RawAnswer | null>;
@@ -40,7 +40,7 @@ export async function connectRaw(yard: Yard, role: ActorRole): Promise<RawCaller
   return callerOf(child);
 }
 
-/** A client of a server that has been started. */
+/** A client of a running server. */
 export async function callerOf(child: ChildProcessWithoutNullStreams): Promise<RawCaller> {
   const closed = new Promise<null>((resolve) => child.once("close", () => resolve(null)));
   child.stdin.on("error", () => undefined);

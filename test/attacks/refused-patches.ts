@@ -1,7 +1,7 @@
 import { adding, addingBinary, moving, naming, replacing } from "./patches.ts";
 import type { Yard } from "./yard.ts";
 
-/** A patch that is refused whatever plan and policy say, by the rules it breaks. */
+/** A patch that is refused under any plan and policy, with the rules it breaks. */
 export interface RefusedPatch {
   readonly attack: string;
   readonly diff: (yard: Yard) => string;

@@ -12,16 +12,16 @@ const PATIENCE_MS = 110_000;
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A client of `slipway mcp`, which runs as a process of its own in the yard's repository. */
+/** A client of `slipway mcp`, which runs as a separate process in the yard's repository. */
 export interface Caller {
   readonly role: ActorRole;
   readonly pid: number;
-  /** What the server wrote to its standard error. */
+  /** The server's standard error. */
   stderr(): string;
   call(tool: string, input: Input): Promise<ToolEnvelope>;
   /** The data of a call that must succeed. */
   ok<T = Record<string, unknown>>(tool: string, input: Input): Promise<T>;
-  /** The error of a call that must not. */
+  /** The error of a call that must fail. */
   refused(tool: string, input: Input): Promise<FailureEnvelope["error"]>;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function connect(yard: Yard, role: ActorRole, { args = [], env = {}
     },
     async refused(tool, input) {
       const envelope = await call(tool, input);
-      if (envelope.ok) expect.unreachable(`${tool} was carried out: ${JSON.stringify(envelope.data)}`);
+      if (envelope.ok) expect.unreachable(`${tool} was performed: ${JSON.stringify(envelope.data)}`);
       return (envelope as FailureEnvelope).error;
     },
     close: () => client.close(),

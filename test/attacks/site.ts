@@ -6,14 +6,14 @@ interface State {
   readonly status: string;
 }
 
-/** A yard with the servers of two roles, for as many attacks as come. */
+/** A yard with the servers of two roles, for several attacks. */
 export interface Site {
   readonly yard: Yard;
   readonly orchestrator: Caller;
   readonly builder: Caller;
   /** A new feature; with a plan, one whose plan is accepted. */
   feature(plan?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** The state of a feature as the kernel tells it. */
+  /** The state of a feature from the kernel. */
   state(feature: string): Promise<State>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function openSite(options: YardOptions = {}): Promise<Site> {
       yard.remove();
     },
   };
-  // Somebody else's work, which no attack may reach.
+  // Another feature, which no attack may reach.
   await begin(site, "bystander");
   return site;
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-test("attack 34: nothing untrusted is alive while the harness looks after the worktree", async () => {
+test("attack 34: no untrusted process is alive while the harness works on the worktree", async () => {
   const { yard, builder } = site;
   const feature_id = await site.feature();
   const daemon = "setsid sh -c 'while :; do date +%s%N > src/b.txt; sleep 0.01; done' > /dev/null 2>&1 < /dev/null &\nsleep 0.2\n";
@@ -30,7 +30,7 @@ test("attack 34: nothing untrusted is alive while the harness looks after the wo
   expect(yard.read(yard.worktree(feature_id, "src/b.txt"))).toBe("one\n");
 });
 
-test("attack 35: a holder that was paused past its lease finds its lock gone and may write nothing under it", async () => {
+test("attack 35: a holder that was paused beyond its lease finds its lock gone and may write nothing under it", async () => {
   const { yard, orchestrator } = site;
   const paused = await connect(yard, "orchestrator");
   onTestFinished(() => paused.close());
@@ -43,7 +43,7 @@ test("attack 35: a holder that was paused past its lease finds its lock gone and
   expect(taken).toMatchObject({ ok: true, evidence: { notes: [{ code: "stale_lock_reclaimed" }] } });
   process.kill(paused.pid, "SIGCONT");
   await unharmed(yard, [slow, quick], async () => {
-    // One that somebody else has taken, and one whose lease has only run out.
+    // One that another feature has taken, and one whose lease has only expired.
     for (const contract of ["openapi", "events"]) {
       const plan_json = planFor(slow, { contracts: { openapi: "none", events: "none", db: "none", [contract]: "modify" } });
       expect((await paused.refused("plan.submit", { feature_id: slow, plan_json })).code, contract).toBe("lock_not_held");
@@ -53,11 +53,11 @@ test("attack 35: a holder that was paused past its lease finds its lock gone and
   expect(await site.state(slow)).toMatchObject({ status: "planning" });
 });
 
-/** A git that counts down in a file, and kills whoever starts it when nothing is left to count. */
+/** A git that decrements a counter in a file, and kills its caller at zero. */
 function lethalGit(folder: string): { readonly countdown: string } {
   const countdown = join(folder, "countdown");
   const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-  // Its parent, or, where that only starts processes for another, the other.
+  // Its parent, or, if that is the launcher, the launcher's owner.
   const whose = `whose=$PPID; if grep -qa slipway-launcher /proc/$PPID/cmdline; then whose=$(awk '/^PPid:/ { print $2 }' /proc/$PPID/status); fi`;
   const death = `rm ${countdown}; ${whose}; kill -9 $whose; exit 1`;
   const count = `n=$(cat ${countdown}); if [ "$n" = 1 ]; then ${death}; fi; echo $((n - 1)) > ${countdown}`;
@@ -66,36 +66,32 @@ function lethalGit(folder: string): { readonly countdown: string } {
   return { countdown };
 }
 
-test(
-  "attack 39: killed at every git that a patch starts, the servers after it finish the same call, once",
-  { timeout: 120_000 },
-  async () => {
-    const { yard } = site;
-    const folder = join(yard.home, "lethal");
-    const { countdown } = lethalGit(folder);
-    const feature_id = await site.feature();
-    const input = { feature_id, unified_diff: replacing("src/a.txt", "one", "two"), operation_id: "the-same" };
-    const { version } = await site.state(feature_id);
-    const deaths = await unharmed(yard, [feature_id], async () => {
-      for (let died = 0; ; died++) {
-        const server = await connect(yard, "builder", { env: { PATH: `${folder}:${yard.env["PATH"]}` } });
-        writeFileSync(countdown, String(1 + 3 * died));
-        const answer = await server.call("repo.apply_patch", input).catch(() => null);
-        rmSync(countdown, { force: true });
-        await server.close();
-        if (answer === null) continue;
-        expect(answer).toMatchObject({ ok: true, data: { changed_files: [{ path: "src/a.txt", status: "M" }] } });
-        return died;
-      }
-    });
-    expect(deaths).toBeGreaterThan(1);
-    expect(yard.read(yard.worktree(feature_id, "src/a.txt"))).toBe("two\n");
-    expect((await site.state(feature_id)).version).toBe(version + 1);
-    expect(yard.git("fsck", "--full", "--no-dangling")).toBe("");
-  },
-);
+test("attack 39: killed at every git that a patch starts, the next servers finish the same call, once", { timeout: 120_000 }, async () => {
+  const { yard } = site;
+  const folder = join(yard.home, "lethal");
+  const { countdown } = lethalGit(folder);
+  const feature_id = await site.feature();
+  const input = { feature_id, unified_diff: replacing("src/a.txt", "one", "two"), operation_id: "the-same" };
+  const { version } = await site.state(feature_id);
+  const deaths = await unharmed(yard, [feature_id], async () => {
+    for (let died = 0; ; died++) {
+      const server = await connect(yard, "builder", { env: { PATH: `${folder}:${yard.env["PATH"]}` } });
+      writeFileSync(countdown, String(1 + 3 * died));
+      const answer = await server.call("repo.apply_patch", input).catch(() => null);
+      rmSync(countdown, { force: true });
+      await server.close();
+      if (answer === null) continue;
+      expect(answer).toMatchObject({ ok: true, data: { changed_files: [{ path: "src/a.txt", status: "M" }] } });
+      return died;
+    }
+  });
+  expect(deaths).toBeGreaterThan(1);
+  expect(yard.read(yard.worktree(feature_id, "src/a.txt"))).toBe("two\n");
+  expect((await site.state(feature_id)).version).toBe(version + 1);
+  expect(yard.git("fsck", "--full", "--no-dangling")).toBe("");
+});
 
-test("attack 40: a worktree that was deleted is rebuilt with everything that was acknowledged", async () => {
+test("attack 40: a deleted worktree is rebuilt with everything that was acknowledged", async () => {
   const { yard, builder } = site;
   const feature_id = await site.feature();
   await builder.ok("repo.apply_patch", { feature_id, unified_diff: replacing("src/a.txt", "one", "two") + adding("src/new.txt") });
@@ -105,7 +101,7 @@ test("attack 40: a worktree that was deleted is rebuilt with everything that was
   expect(yard.read(yard.worktree(feature_id, "src/new.txt"))).toBe("hi\n");
 });
 
-test("attack 42 (objects; shipped artifacts come later): a kept object that was changed is not believed", async () => {
+test("attack 42 (objects; shipped artifacts come later): a changed object is refused", async () => {
   const { yard, builder, orchestrator } = site;
   yard.write(".slipway/features/kept/spec.md", "# Kept\n\nWords that must stay as they are.\n");
   await orchestrator.ok("feature.init", { feature_id: "kept" });
@@ -117,7 +113,7 @@ test("attack 42 (objects; shipped artifacts come later): a kept object that was 
   expect(error.code).toBe("object_corrupt");
 });
 
-/** Whatever the folders in between are called. */
+/** In folders of any names. */
 function findObject(folder: string, digest: string): string {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -172,7 +168,7 @@ describe("attack 43 (what a feature may read; sealed code comes later)", () => {
     },
   );
 
-  test("attack 43: a specification that is a link out of the repository is not taken in", async () => {
+  test("attack 43: a specification that is a link out of the repository is refused", async () => {
     const { yard, orchestrator } = site;
     yard.write(".slipway/features/linked/README.md", "no specification\n");
     symlinkSync(join(yard.home, ".ssh", "id_ed25519"), join(yard.root, ".slipway", "features", "linked", "spec.md"));

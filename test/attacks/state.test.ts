@@ -10,7 +10,7 @@ import { makeYard, type Yard } from "./yard.ts";
 let yard: Yard;
 let putBack: () => void;
 
-/** One run that waits for its approval; every attack finds it as it was. */
+/** One run that waits for its approval; every attack starts from a fresh copy. */
 beforeAll(async () => {
   yard = await makeYard();
   await runUntilApproval(yard);
@@ -28,10 +28,10 @@ async function approveAndMerge(): Promise<void> {
   expect((await slipway(yard, ["journal", "verify"])).code).toBe(0);
 }
 
-test("attack 37: a write torn off in the middle is cut away, and nothing that was acknowledged goes with it", async () => {
+test("attack 37: a torn write is discarded, and nothing acknowledged is lost", async () => {
   const writer = new DatabaseSync(database());
   writer.exec("BEGIN IMMEDIATE; UPDATE features SET status_reason = 'never acknowledged'; COMMIT");
-  // What is on the disk before the log is brought in, and a log whose end did not get there.
+  // The database before the checkpoint, and a log with a missing end.
   const log = readFileSync(database("-wal"));
   copyFileSync(database(), database(".kept"));
   writer.close();
@@ -54,7 +54,7 @@ test("attack 37: a break in the middle of the chain halts the run, and nothing m
   });
 });
 
-test("attack 38: an event of the repository's own stream that was edited, cut out or chained anew is found", async () => {
+test("attack 38: an event of the repository's stream that was edited, removed or rechained is found", async () => {
   copyFileSync(database(), database(".whole"));
   for (const statement of [
     "UPDATE events SET payload = replace(payload, 'letters', 'lettuce') WHERE stream = 'repository' AND seq = 2",
@@ -71,7 +71,7 @@ test("attack 38: an event of the repository's own stream that was edited, cut ou
   expect((await slipway(yard, ["journal", "verify"])).code).toBe(0);
 });
 
-test("attack 38: a database put back to an earlier copy is refused, with its approval", async () => {
+test("attack 38: a database restored from an earlier copy is refused, with its approval", async () => {
   copyFileSync(database(), database(".earlier"));
   expect((await slipway(yard, ["approve"])).code).toBe(0);
   expect((await slipway(yard, ["merge"])).code).toBe(0);

@@ -10,7 +10,7 @@ import { slipway } from "./cli.ts";
 import { unharmed } from "./surroundings.ts";
 import { makeYard } from "./yard.ts";
 
-test("attack 41: of two supervisors one wins, and the other starts nothing; when the first is dead, the next takes over", async () => {
+test("attack 41: of two supervisors one wins, and the other starts nothing; after the first has died, the next takes over", async () => {
   const yard = await makeYard({
     files: { ...withAgent({ waits: true }), "other.spec.md": "# Other\n\nThe second letter file says two.\n" },
   });

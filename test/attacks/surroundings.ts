@@ -4,10 +4,10 @@ import { join, relative } from "node:path";
 import { expect } from "vitest";
 import type { Yard } from "./yard.ts";
 
-/** Everything an attack must leave as it is: files of the whole home folder, the user's index, HEAD and refs, each by what it holds. */
+/** Everything that an attack must not change: files of the whole home folder, the user's index, HEAD and refs, by content. */
 type Surroundings = ReadonlyMap<string, string>;
 
-/** `own` are the features the attack works in: their branches and worktrees are theirs. */
+/** `own` are the features that the attack works in: their branches and worktrees may change. */
 function surroundings(yard: Yard, own: readonly string[]): Surroundings {
   const refs = lines(yard.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)"))
     .map((line) => line.split(" ", 1).concat(line) as [string, string])
@@ -21,7 +21,7 @@ function surroundings(yard: Yard, own: readonly string[]): Surroundings {
   ]);
 }
 
-/** The attack, and the proof that it changed nothing around it, or exactly what it was allowed to. */
+/** Runs the attack, and checks that it changed nothing around it except what was allowed. */
 export async function unharmed<T>(
   yard: Yard,
   own: readonly string[],
@@ -38,13 +38,13 @@ function differences(before: Surroundings, after: Surroundings): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key)).toSorted();
 }
 
-/** By mode and digest, but for what is Slipway's own to write. */
+/** By mode and digest, except for files that Slipway itself writes. */
 function filesIn({ home, root }: Yard, own: readonly string[]): [string, string][] {
   const slipways = new Set([
     join(root, ".slipway"),
     join(root, ".worktrees", ".slipway-tmp"),
     ...own.map((feature) => join(root, ".worktrees", feature)),
-    // Objects, hidden refs and the records of worktrees; refs and the index are compared by what git says of them.
+    // Objects, hidden refs and the records of worktrees; refs and the index are compared through git.
     ...["objects", "refs", "logs", "worktrees", "slipway", "index", "packed-refs", "ORIG_HEAD"].map((name) => join(root, ".git", name)),
     join(home, "state"),
   ]);

@@ -7,7 +7,7 @@ import { runUntilApproval, slipway } from "./cli.ts";
 import { adding, addingBinary, replacing } from "./patches.ts";
 import { makeYard, type Yard } from "./yard.ts";
 
-/** Erases the line above, fills the clipboard, colours, turns the direction of writing, hides. */
+/** Erases the line above, fills the clipboard, colours, reverses the direction of text, hides. */
 const HOSTILE = "steal();\u001b[2K\u001b[1A\u001b]52;c;aGFja2Vk\u0007\u009b31m\u001b[32m ok\r\b\u202e\u2066\u200b\u{e0041}\u3164";
 const SHOWN =
   "steal();<U+001B>[2K<U+001B>[1A<U+001B>]52;c;aGFja2Vk<U+0007><U+009B>31m<U+001B>[32m ok<U+000D><U+0008><U+202E><U+2066><U+200B><U+E0041><U+3164>";
@@ -32,7 +32,7 @@ function octal(character: string): string {
   return Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8)}`).join("");
 }
 
-/** In a pseudo-terminal, where a line feed comes out as CR LF. Keys are pressed once `after` is on the screen. */
+/** In a pseudo-terminal, where a line feed becomes CR LF. Keys are pressed when `after` is on the screen. */
 function atTerminal(argv: readonly string[], keys?: { readonly after: string; readonly press: string }): Promise<string> {
   const quoted = [process.execPath, ...PROGRAM, ...argv].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
   const env = { ...yard.env, TERM: "xterm-256color", SHELL: "/bin/sh" };
@@ -51,7 +51,7 @@ function atTerminal(argv: readonly string[], keys?: { readonly after: string; re
   return new Promise((resolve) => child.on("close", () => resolve(shown.replaceAll("\r\n", "\n"))));
 }
 
-/** Our own colours, and what cannot be seen or is obeyed. */
+/** Slipway's own colours, and characters that are invisible or interpreted. */
 // oxlint-disable-next-line no-control-regex
 const STYLES = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
 const UNSEEN = /[[\p{C}\p{Z}\p{DI}]--[ \t\n]]/v;
@@ -59,21 +59,21 @@ const UNSEEN = /[[\p{C}\p{Z}\p{DI}]--[ \t\n]]/v;
 const canOpenTerminal = spawnSync("script", ["--quiet", "--return", "--command", "true", "/dev/null"], { stdio: "ignore" }).status === 0;
 if (!canOpenTerminal) console.log("skipped: there is no `script` to open a pseudo-terminal with");
 
-describe.skipIf(!canOpenTerminal)("B10: on a terminal nothing is obeyed and nothing is hidden", () => {
+describe.skipIf(!canOpenTerminal)("B10: on a terminal no control character is interpreted and nothing is hidden", () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ["the diff", ["diff", "letters"], [`+${SHOWN}\n`, `+++ b/${NAME}`, "+caf<0xE9>\n"]],
     ["the diff's summary", ["diff", "letters", "--stat"], [` ${NAME} `]],
     ["the names of the files", ["diff", "letters", "--name-only"], [`\n${NAME}\n`]],
     ["the question", ["inbox"], [`letters ${SHOWN}`, NAME]],
     ["the question as JSON", ["inbox", "--json"], [String.raw`\u001b[2K`, String.raw`\u202e`]],
-    ["where things stand", ["status"], ["letters"]],
+    ["the status", ["status"], ["letters"]],
     ["the evidence", ["evidence", "letters"], ["letters"]],
     ["the journal", ["journal", "show"], ["feature.init"]],
     ["a transcript", ["transcript", "RUN", "builder:1", "--full"], [String.raw`\u001b[2K`]],
-    ["a word that is no command", [HOSTILE], [`There is no command '${SHOWN}'`]],
-    ["an option that there is not", ["status", `--${HOSTILE}`], ["<U+001B>[2K"]],
-    ["a feature that there is not", ["diff", HOSTILE], ["<U+001B>[2K"]],
-    ["an answer that cannot be", ["answer", "Q1", HOSTILE], ["<U+001B>[2K"]],
+    ["an unknown command", [HOSTILE], [`There is no command '${SHOWN}'`]],
+    ["an unknown option", ["status", `--${HOSTILE}`], ["<U+001B>[2K"]],
+    ["an unknown feature", ["diff", HOSTILE], ["<U+001B>[2K"]],
+    ["an invalid answer", ["answer", "Q1", HOSTILE], ["<U+001B>[2K"]],
   ])("%s", async (_what, argv, expected) => {
     const [run = ""] = readdirSync(join(yard.root, ".slipway", "runs"));
     const shown = await atTerminal(argv.map((word) => word.replace("RUN", run)));
@@ -81,17 +81,17 @@ describe.skipIf(!canOpenTerminal)("B10: on a terminal nothing is obeyed and noth
     expect(UNSEEN.exec(shown.replaceAll(STYLES, "")), JSON.stringify(shown)).toBeNull();
   });
 
-  test("what is signed, and the prompt that asks for it", async () => {
+  test("the change to sign, and the prompt that asks for it", async () => {
     const shown = await atTerminal(["approve", "letters"], { after: "Sign tree", press: "n" });
     expect(shown).toContain(`letters ${SHOWN}`);
     expect(shown).toContain(NAME);
-    // The prompt itself moves the cursor; of what is shown nothing is obeyed.
+    // The prompt itself moves the cursor; the shown text does not.
     expect(shown).not.toContain("\u001b]");
     expect(shown).not.toMatch(/[\u009b\u202e\u2066\u200b\u3164\u{e0041}]/u);
   });
 });
 
-test("a diff that is piped is a patch: byte for byte what git apply takes", async () => {
+test("a piped diff is a patch: exactly the bytes that git apply accepts", async () => {
   const { stdout, status } = spawnSync(process.execPath, [...PROGRAM, "diff", "letters"], { cwd: yard.root, env: { ...yard.env } });
   expect(status).toBe(0);
   const clone = join(yard.home, "clone");

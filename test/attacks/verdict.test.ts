@@ -7,7 +7,7 @@ import { adding } from "./patches.ts";
 import { openSite, type Site } from "./site.ts";
 import { OPEN_POLICY } from "./yard.ts";
 
-/** A gate that runs what the feature brought along, and then finds the bug in it. */
+/** A gate that runs code of the feature, and then finds the bug in it. */
 const GATES = `version: 1
 profiles:
   default:
@@ -41,7 +41,7 @@ describe.each(attackers())("a verdict, for %s", (_name, user) => {
   });
   afterAll(() => site.close());
 
-  test("B2: a command that ends with 1 and takes process 1's descriptors is recorded as failed", async () => {
+  test("B2: a command that exits with 1 and takes process 1's descriptors is recorded as failed", async () => {
     const { feature, ok } = await gate(FORGE_EXIT_CODE);
     expect(ok).toBe(false);
     const evidence = JSON.stringify(await site.builder.ok("evidence.latest", { feature_id: feature }));
@@ -50,7 +50,7 @@ describe.each(attackers())("a verdict, for %s", (_name, user) => {
     expect(evidence).not.toContain('"status":"pass"');
   });
 
-  test("B1: no setting of the kernel can be written", async () => {
+  test("B1: no kernel setting can be written", async () => {
     const before = readFileSync("/proc/sys/kernel/core_pattern", "utf8");
     const { ok, log } = await gate(
       `my @w = grep { open(my $f, "+<", $_) } glob("/proc/sys/kernel/* /proc/sys/vm/* /proc/sysrq-trigger"); print "written: @w.\\n"; exit(0);\n`,
@@ -60,7 +60,7 @@ describe.each(attackers())("a verdict, for %s", (_name, user) => {
     expect(readFileSync("/proc/sys/kernel/core_pattern", "utf8")).toBe(before);
   });
 
-  test("B11: no set-user-id file is left in the worktree, nor is one there meanwhile", async () => {
+  test("B11: no set-user-id file remains in the worktree, or exists there during the gate", async () => {
     const { feature, ok, log } = await gate(
       `system("cp /bin/sh ./shell"); for my $m (04755, 02755, 06755) { print chmod($m, "shell") ? "done" : "refused: $!", "\\n" }\n` +
         `umask(0); print sysopen(my $f, "made", 0101, 04755) ? "made" : "refused: $!", "\\n"; system("stat -c %a shell"); exit(0);\n`,

@@ -9,33 +9,33 @@ import { excludeLocally, openRepository } from "@slipway/kernel/host/git/reposit
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { giveTo } from "./ordinary-user.ts";
 
-/** A home folder with a repository in it, whose user has uncommitted work, and with things around that are nobody's business. */
+/** A home folder with a repository whose user has uncommitted work, and with files that are out of bounds. */
 export interface Yard {
   readonly home: string;
   readonly root: string;
-  /** A folder beside the repository, for whatever an attack would leave there. */
+  /** A folder beside the repository, as a target of attacks. */
   readonly outside: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Who owns it and runs Slipway in it; whoever runs the tests unless told. */
+  /** The user who owns it and runs Slipway in it; by default the one who runs the tests. */
   readonly user: number | undefined;
   git(...args: readonly string[]): string;
-  /** A path in the repository; absolute ones are taken as they are. */
+  /** A path in the repository; absolute paths are unchanged. */
   read(path: string): string;
   write(path: string, text: string | Uint8Array, mode?: number): void;
   worktree(feature: string, ...path: readonly string[]): string;
   sql(statement: string): Record<string, unknown>[];
-  /** Keeps everything as it is now. The function it returns puts it back, at the same place. */
+  /** Saves the current state. The returned function restores it at the same path. */
   keep(): () => void;
   remove(): void;
 }
 
 export interface YardOptions {
-  /** Committed; replaces or adds. */
+  /** Committed; replaces or adds files. */
   readonly files?: Readonly<Record<string, string>>;
   /** Symbolic links, committed too. */
   readonly links?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder the home is made in. */
+  /** The parent folder of the home. */
   readonly place?: string;
   /** Only for root. */
   readonly user?: number | undefined;
@@ -53,7 +53,7 @@ const FILES: Readonly<Record<string, string>> = {
   "slipway/agents.yaml": "version: 1\nroles: {}\nruntime:\n  default_provider: replay\n",
 };
 
-/** The rules of the patch itself are all that is left: no plan is enforced and no area is protected. */
+/** Only the rules of the patch itself are left: no plan is enforced and no area is protected. */
 export const OPEN_POLICY = POLICY.replace(
   "enforce_plan: true, enforce_allowed_areas: true",
   "enforce_plan: false, enforce_allowed_areas: false",
@@ -61,7 +61,7 @@ export const OPEN_POLICY = POLICY.replace(
   .replace("protected_areas: [slipway]", "protected_areas: []")
   .replace("allowed_strategies: [merge_commit, squash, rebase]", "allowed_strategies: [squash]");
 
-/** Looking must not set off what an attack has planted: whatever runs, Slipway has started it. */
+/** Inspection must not trigger what an attack has planted: only Slipway may start programs. */
 const INERT = [
   "user.name=kim",
   "user.email=kim@localhost",
@@ -70,7 +70,7 @@ const INERT = [
   "core.fsmonitor=false",
   ...["clean", "smudge", "process"].map((kind) => `filter.evil.${kind}=`),
   "filter.evil.required=false",
-  // The yard may be another user's.
+  // The yard may belong to another user.
   "safe.directory=*",
 ];
 
@@ -123,14 +123,14 @@ export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdi
   git("add", "--all");
   git("commit", "--quiet", "--message=files");
   leaveThingsAround(yard);
-  // The two things Slipway does outside its own folders, done beforehand, so that whatever else it does there is seen.
+  // The two changes that Slipway makes outside its own folders, made in advance, so that any other change is seen.
   await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
   await excludeLocally(await openRepository(root), [".slipway/", ".worktrees/"]);
   if (user !== undefined) giveTo(user, home);
   return yard;
 }
 
-/** What an attack would be after, and what the user has not committed yet. */
+/** Targets of an attack, and uncommitted work of the user. */
 function leaveThingsAround({ home, write, git }: Yard): void {
   write(join(home, "outside", "canary.txt"), "untouched\n");
   write(join(home, ".ssh", "id_ed25519"), "PRIVATE-KEY-CANARY\n", 0o600);

@@ -4,7 +4,7 @@ import { letters, patchOf, type Project } from "slipway/testing/project";
 import { expect, test } from "vitest";
 import { belongings, processesWith, run, slipway } from "./place.ts";
 
-/** Each gate is one shell command. `attempts` more patches are recorded, so that the gate is what ends the building. */
+/** Each gate is one shell command. `attempts` more patches are recorded, so that the gate ends the building. */
 function gated(script: string, more = ""): Project {
   const step = JSON.stringify({ name: "check", cmd: ["sh", "-c", script] }).replace(/}$/, `${more}}`);
   const project = letters({ "slipway/gates.yaml": `version: 1\nprofiles: { default: { modes: { fast: [${step}], full: [${step}] } } }\n` });
@@ -12,13 +12,13 @@ function gated(script: string, more = ""): Project {
   return project;
 }
 
-/** On the base such a gate would be asked about before anybody builds. */
+/** On the base such a gate would be asked about before building. */
 const SKIP = "--skip-base-gates";
 
-/** A number nobody else's process has in its command line. */
+/** A number that no other process has in its command line. */
 const marker = () => String(1_000_000 + Math.floor(Math.random() * 1e9));
 
-/** Blocked, with the code in the question, and an answer that gives up or tries again. */
+/** Blocked, with the code in the question, and an answer that gives up or retries. */
 async function expectBlocked(project: Project, code: string): Promise<string> {
   const inbox = (await slipway(project, ["inbox"])).stdout;
   expect(inbox).toContain(`The last one ended with ${code}: Step "check" of the fast gate`);
@@ -27,7 +27,7 @@ async function expectBlocked(project: Project, code: string): Promise<string> {
   return inbox;
 }
 
-test("a gate command that does not exist: which step, which program, where it is configured", async () => {
+test("a missing gate command: the error names step, program and configuration file", async () => {
   const project = letters({
     "slipway/gates.yaml":
       "version: 1\nprofiles: { default: { modes: { fast: [{ name: check, cmd: [no-such-program] }], full: [{ name: check, cmd: [no-such-program] }] } } }\n",
@@ -43,7 +43,7 @@ test("a gate command that does not exist: which step, which program, where it is
   expect(project.sql("SELECT count(*) AS n FROM telemetry WHERE role = 'builder'")).toEqual([{ n: 1 }]);
 });
 
-test("a gate that never ends dies with everything it started", async () => {
+test("a gate that never ends is killed with all its processes", async () => {
   const time = marker();
   const project = gated(`sleep ${time} & (setsid sleep ${time} &) ; sleep ${time}`, ', "timeout_seconds": 1');
   const before = belongings(project.root);
@@ -64,7 +64,7 @@ test("a gate that leaves daemons behind passes, and they are dead", async () => 
   expect(processesWith(`sleep ${time}`)).toEqual([]);
 });
 
-test("a gate that forks without end is stopped, and nothing of it is left", async () => {
+test("a gate that forks endlessly is stopped, and nothing of it remains", async () => {
   const time = marker();
   const project = gated(`while :; do sleep ${time} & done 2>/dev/null`, ', "timeout_seconds": 2');
   const { code, stdout } = await run(project, SKIP);

@@ -39,7 +39,7 @@ describe("the specification", () => {
 });
 
 describe("the configuration", () => {
-  test("not committed, or not there at all", async () => {
+  test("not committed, or missing", async () => {
     const project = letters();
     project.git("rm", "-r", "--quiet", "--cached", "slipway");
     project.git("commit", "--quiet", "--message=without");
@@ -89,7 +89,7 @@ describe("the configuration", () => {
     expect(existsSync(join(project.root, ".slipway"))).toBe(false);
   });
 
-  test("once it is corrected and committed, the same command works", async () => {
+  test("after it is corrected and committed, the same command works", async () => {
     const project = letters({ "slipway/gates.yaml": bomb });
     expect((await run(project)).code).toBe(2);
     project.write("slipway/gates.yaml", gates);
@@ -100,7 +100,7 @@ describe("the configuration", () => {
 });
 
 describe("the cassette", () => {
-  test("missing, or without its head: told before the run is recorded", async () => {
+  test("missing, or without its head file: reported before the run is recorded", async () => {
     const project = letters();
     expectRefused(await slipway(project, ["run", "letters.spec.md", "--cassette", "nowhere"]), {
       code: "cassette_missing",
@@ -116,7 +116,7 @@ describe("the cassette", () => {
     expect((await runHere(project)).code).toBe(23);
   });
 
-  test("an answer missing: the run waits with the file's name, and goes on once it is there", async () => {
+  test("a missing answer: the run waits with the file's name, and continues when it exists", async () => {
     const project = letters();
     rmSync(join(project.cassette, "builder"), { recursive: true });
     const { code, stdout } = await run(project);
@@ -137,10 +137,10 @@ describe("the cassette", () => {
 
   test.each([
     ["no JSON", "{ nope", "not valid JSON"],
-    ["a field too many", '{"role":"builder","subject":"letters","attempt":"1","prompt_digest":null,"output":{},"extra":1}', "/extra"],
+    ["an unknown field", '{"role":"builder","subject":"letters","attempt":"1","prompt_digest":null,"output":{},"extra":1}', "/extra"],
     ["another's answer", '{"role":"planner","subject":"letters","attempt":"1","prompt_digest":null,"output":{}}', "/role"],
     ["a duplicate key", '{"role":"builder","role":"builder","subject":"letters","attempt":"1","prompt_digest":null,"output":{}}', "role"],
-  ])("an answer malformed (%s): the run waits with file and field", async (_what, text, named) => {
+  ])("a malformed answer (%s): the run waits with file and field", async (_what, text, named) => {
     const project = letters();
     const file = join(project.cassette, "builder", "letters.1.json");
     writeFileSync(file, text);

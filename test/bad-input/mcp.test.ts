@@ -8,7 +8,7 @@ import { unharmed } from "../attacks/surroundings.ts";
 import { makeYard, OPEN_POLICY } from "../attacks/yard.ts";
 import { processesWith, slipway } from "./place.ts";
 
-/** Nobody else's command line. */
+/** Unique in the command lines of this machine. */
 const LONG = `sleep 299.${process.pid}`;
 
 let site: Site;
@@ -29,16 +29,16 @@ profiles:
 });
 afterAll(() => site.close());
 
-describe("a call that is not right is told what is wrong, and changes nothing", () => {
+describe("an invalid call gets all errors, and changes nothing", () => {
   test.each<[string, string, Record<string, unknown>, string]>([
     ["a missing argument", "repo.apply_patch", {}, "/unified_diff"],
     ["a missing feature", "repo.apply_patch", { feature_id: undefined, unified_diff: "" }, "/feature_id"],
     ["a wrong type", "repo.apply_patch", { unified_diff: 7 }, "/unified_diff"],
     ["a list for a text", "repo.read_file", { path: ["src/a.txt"] }, "/path"],
-    ["an argument nobody knows", "repo.status", { verbose: true }, "/verbose"],
-    ["no name of the caller", "repo.status", { actor_id: undefined }, "/actor_id"],
-    ["a version that is no number", "gates.run", { profile: "default", mode: "fast", expected_version: "1" }, "/expected_version"],
-    ["an operation id without end", "gates.run", { profile: "default", mode: "fast", operation_id: "x".repeat(1000) }, "/operation_id"],
+    ["an unknown argument", "repo.status", { verbose: true }, "/verbose"],
+    ["a missing caller name", "repo.status", { actor_id: undefined }, "/actor_id"],
+    ["a version that is not a number", "gates.run", { profile: "default", mode: "fast", expected_version: "1" }, "/expected_version"],
+    ["an excessive operation id", "gates.run", { profile: "default", mode: "fast", operation_id: "x".repeat(1000) }, "/operation_id"],
   ])("%s", async (_what, tool, input, pointer) => {
     const before = await site.state(feature);
     const error = await unharmed(site.yard, [feature], () => site.builder.refused(tool, { feature_id: feature, ...input }));
@@ -48,7 +48,7 @@ describe("a call that is not right is told what is wrong, and changes nothing", 
     expect(await site.state(feature)).toEqual(before);
   });
 
-  test("a tool that does not exist, with the one that was meant", async () => {
+  test("an unknown tool, with the closest name", async () => {
     await expect(site.builder.call("repo.aply_patch", { feature_id: feature })).rejects.toThrow(
       /no tool "repo.aply_patch"; did you mean repo.apply_patch/,
     );
@@ -72,7 +72,7 @@ describe("a call that is not right is told what is wrong, and changes nothing", 
     expect((await site.state(feature)).version).toBe(version);
   });
 
-  test("bytes that are no message: the server says so and goes on", async () => {
+  test("bytes that are no message: the server reports it and continues", async () => {
     const raw = await connectRaw(site.yard, "builder");
     for (const text of ["nonsense", "{", '{"jsonrpc":"2.0","id":7,"method":"tools/call"', "[]", "\u0000"])
       expect((await raw.line(text))?.error, text).toBeDefined();
@@ -89,7 +89,7 @@ describe("specifications and ids", () => {
     expect(["schema_validation_failed", "invalid_feature_slug"]).toContain(error.code);
   });
 
-  test("a folder of any name among the features stops no server", async () => {
+  test("a folder of any name among the features does not stop a server", async () => {
     const yard = await makeYard();
     onTestFinished(() => yard.remove());
     for (const name of ["a b", "x.lock", "-f", "logs.tmp"]) yard.write(`.slipway/features/${name}/spec.md`, "# Spec\n\nWords.\n");
@@ -109,7 +109,7 @@ describe("specifications and ids", () => {
     }
   });
 
-  test("two specifications that map to one id stop the run before anything is made", async () => {
+  test("two specifications with the same id stop the run before anything is created", async () => {
     const yard = await makeYard({ files: { "specs/login.spec.md": "# A\n\nWords.\n", "specs/login-spec.md": "# B\n\nWords.\n" } });
     onTestFinished(() => yard.remove());
     const ended = await unharmed(yard, [], () => slipway(yard, ["run", "-fl", "specs"]));
@@ -118,7 +118,7 @@ describe("specifications and ids", () => {
   });
 });
 
-test("two clients race on one feature: every acknowledged patch is there, once", async () => {
+test("two clients race on one feature: every acknowledged patch is applied, once", async () => {
   const { yard } = site;
   const raced = await site.feature();
   const rival = await connect(yard, "builder");
@@ -140,7 +140,7 @@ test("two clients race on one feature: every acknowledged patch is there, once",
   expect(names.diff.trim().split("\n").toSorted()).toEqual(kept.toSorted());
 });
 
-test("two clients that saw the same version: one wins, the other is told", async () => {
+test("two clients with the same version: one wins, the other gets a conflict", async () => {
   const { yard } = site;
   const raced = await site.feature();
   const rival = await connect(yard, "builder");
@@ -155,7 +155,7 @@ test("two clients that saw the same version: one wins, the other is told", async
   expect(yard.read(yard.worktree(raced, "src/a.txt"))).toBe(`${winner}\n`);
 });
 
-test("a client that hangs up in the middle of a gate leaves no process and no half result; the next gate runs", async () => {
+test("a client that disconnects during a gate leaves no process and no partial result; the next gate runs", async () => {
   const { yard } = site;
   const gated = await site.feature();
   const leaving = await connect(yard, "builder");
@@ -181,23 +181,23 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe("a configuration that is not valid stops the server, with the place", () => {
+describe("an invalid configuration stops the server, with its position", () => {
   test.each([
-    [
-      "YAML that is none",
-      "slipway/policy.yaml",
-      "version: 1\ncommit_policy: { allow_commit: false\n",
-      /line 2, column \d+|line 3, column \d+/,
-    ],
+    ["invalid YAML", "slipway/policy.yaml", "version: 1\ncommit_policy: { allow_commit: false\n", /line 2, column \d+|line 3, column \d+/],
     ["a key given twice", "slipway/gates.yaml", "version: 1\nversion: 1\nprofiles: {}\n", /line 2, column 1/],
-    ["a field nobody knows", "slipway/policy.yaml", `${OPEN_POLICY}protcted_areas: []\n`, /line \d+, column 1: .*protcted_areas/],
+    ["an unknown field", "slipway/policy.yaml", `${OPEN_POLICY}protcted_areas: []\n`, /line \d+, column 1: .*protcted_areas/],
     [
       "a mode without steps",
       "slipway/gates.yaml",
       "version: 1\nprofiles:\n  default:\n    modes:\n      fast: []\n      full: []\n",
       /line 5, column \d+/,
     ],
-    ["agents of no known kind", "slipway/agents.yaml", "version: 1\nroles: {}\nruntime: { default_provider: gpt }\n", /line 3, column \d+/],
+    [
+      "agents of an unknown kind",
+      "slipway/agents.yaml",
+      "version: 1\nroles: {}\nruntime: { default_provider: gpt }\n",
+      /line 3, column \d+/,
+    ],
   ])("%s", async (_what, path, text, place) => {
     const yard = await makeYard({ files: { [path]: text } });
     onTestFinished(() => yard.remove());
@@ -209,7 +209,7 @@ describe("a configuration that is not valid stops the server, with the place", (
     expect(ended.stderr).toMatch(/\n {2}next: \S/);
   });
 
-  test("a plan that is no JSON object", async () => {
+  test("a plan that is not a JSON object", async () => {
     const error = await site.orchestrator.refused("plan.submit", { feature_id: feature, plan_json: { ...planFor(feature), files: [] } });
     expect(error).toMatchObject({ code: "schema_validation_failed" });
     expect(error.message).toContain("/files");

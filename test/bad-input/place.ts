@@ -17,11 +17,11 @@ export interface Ended {
 export interface Around {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** As a user without rights of their own, where the tests run as root. */
+  /** As an unprivileged user, if the tests run as root. */
   readonly asNobody?: boolean;
 }
 
-/** The program, in a process of its own, as a person would start it. No error of theirs may show a stack. */
+/** The program in a separate process, as a person would start it. No user error may show a stack. */
 export async function slipway(project: Pick<Project, "root" | "env">, argv: readonly string[], around: Around = {}): Promise<Ended> {
   const child = spawn(process.execPath, [...PROGRAM, ...argv], {
     cwd: around.cwd ?? project.root,
@@ -36,7 +36,7 @@ export async function slipway(project: Pick<Project, "root" | "env">, argv: read
   return withoutBugs({ code, stdout, stderr });
 }
 
-/** The same in this process: for what has nothing to do with where it runs. */
+/** The same in this process: for tests where the process does not matter. */
 export async function inHere(project: Project, argv: readonly string[], cwd = project.root): Promise<Ended> {
   return withoutBugs(await project.slipway(argv, { cwd }));
 }
@@ -55,7 +55,7 @@ export const runHere = (project: Project) => inHere(project, toRun(project));
 export interface Refusal {
   readonly exit?: number;
   readonly code: string;
-  /** The file, field or thing that is wrong. */
+  /** The wrong file, field or value. */
   readonly names: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function expectRefused({ code: exit, stdout, stderr }: Ended, { exit: exp
   expect(exit).toBe(expected);
 }
 
-/** Everything that is the user's: branches and tags, where HEAD points, the index, and every file outside Slipway's own folders. */
+/** Everything that belongs to the user: branches, tags, HEAD, the index, and every file outside Slipway's own folders. */
 export function belongings(folder: string, own: readonly string[] = ["letters"]) {
   const git = (...args: readonly string[]) =>
     execFileSync("git", args, { cwd: folder, encoding: "utf8", env: { ...process.env, GIT_OPTIONAL_LOCKS: "0" } });
@@ -99,7 +99,7 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Why permissions cannot be tried here; null when they can. */
+/** Why permissions cannot be tested here; null if they can. */
 export function cannotLosePermissions(): string | null {
   if (!isRoot()) return null;
   const { status } = spawnSync(process.execPath, [...PROGRAM, "--version"], {

@@ -60,7 +60,7 @@ describe("the repository", () => {
     });
   });
 
-  test("a detached HEAD works, and stays where it is", async () => {
+  test("a detached HEAD works, and does not move", async () => {
     const project = letters();
     project.git("checkout", "--quiet", "--detach");
     const before = belongings(project.root);
@@ -83,7 +83,7 @@ describe("the repository", () => {
     expect((await runHere(project)).code).toBe(23);
   });
 
-  test("a dirty tree works: staged, changed, deleted and untracked files stay as they are, before and after the merge", async () => {
+  test("a dirty tree works: staged, changed, deleted and untracked files do not change, before and after the merge", async () => {
     const project = letters({ "src/c.txt": "one\n", "src/d.txt": "one\n" });
     project.write("src/b.txt", "my change\n");
     project.write("src/staged.txt", "staged\n");
@@ -104,7 +104,7 @@ describe("the repository", () => {
     expect(project.git("diff", "--cached", "--name-only")).toBe("src/staged.txt\n");
   });
 
-  test("submodules are left alone and survive the merge", async () => {
+  test("submodules are ignored and survive the merge", async () => {
     const [project, part] = [letters(), letters()];
     project.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", part.root, "part");
     project.git("commit", "--quiet", "--message=part");
@@ -120,7 +120,7 @@ describe("the repository", () => {
     expect(belongings(project.root).status).toBe(before.status);
   });
 
-  test("a branch of the user's with the feature's name is not taken over", async () => {
+  test("a user's branch with the feature's name is not taken over", async () => {
     const project = letters();
     project.git("switch", "--quiet", "--create", "letters");
     project.write("src/mine.txt", "mine\n");

@@ -13,7 +13,7 @@ import { belongings, cannotLosePermissions, expectRefused, giveToNobody, inHere,
 
 const database = (project: Project) => layoutAt(project.root).database;
 
-/** Waiting for its approval; made in this process, because it is not what is tested. */
+/** Waiting for its approval; made in this process, because it is not under test. */
 async function waiting(): Promise<Project> {
   const project = letters();
   expect((await project.run()).code).toBe(23);
@@ -27,7 +27,7 @@ async function expectMerges(project: Project): Promise<void> {
 }
 
 describe("the journal", () => {
-  test("edited by hand: verify names the event, the run does not go on, and nothing merges", async () => {
+  test("edited by hand: verify names the event, the run does not continue, and nothing merges", async () => {
     const project = await waiting();
     project.sql("UPDATE events SET payload = replace(payload, 'two', 'six') WHERE kind = 'step' AND name = 'builder:1'");
     const before = belongings(project.root);
@@ -55,7 +55,7 @@ describe("the journal", () => {
 });
 
 describe("the database", () => {
-  test("locked for a while: the command waits and then does its work", async () => {
+  test("locked for a while: the command waits and then works", async () => {
     const project = await waiting();
     const other = new DatabaseSync(database(project));
     other.exec("BEGIN IMMEDIATE");
@@ -69,7 +69,7 @@ describe("the database", () => {
     expect(project.sql("SELECT status FROM questions")).toEqual([{ status: "answered" }]);
   });
 
-  test("locked for good: a clear error, after which everything is as before", async () => {
+  test("locked permanently: a clear error, after which everything is as before", async () => {
     const project = await waiting();
     const other = new DatabaseSync(database(project));
     onTestFinished(() => other.close());
@@ -83,7 +83,7 @@ describe("the database", () => {
     await expectMerges(project);
   }, 60_000);
 
-  test("locked, with less patience", async () => {
+  test("locked, with a shorter timeout", async () => {
     const project = await waiting();
     const other = new DatabaseSync(database(project));
     onTestFinished(() => other.close());
@@ -110,7 +110,7 @@ describe("the database", () => {
     await expectMerges(project);
   });
 
-  test("no database at all, but a file of that name", async () => {
+  test("no database, but a file of that name", async () => {
     const project = letters();
     mkdirSync(dirname(database(project)), { recursive: true });
     writeFileSync(database(project), "somebody's notes, long enough to be read as a header ".repeat(40));
@@ -144,7 +144,7 @@ describe("the database", () => {
 });
 
 describe("the disk", () => {
-  test("a state folder that cannot be made", async (context) => {
+  test("a state folder that cannot be created", async (context) => {
     const reason = cannotLosePermissions();
     if (reason !== null) return skipped(context.skip, reason);
     const project = letters();
@@ -156,7 +156,7 @@ describe("the disk", () => {
     expect(project.git("-c", `safe.directory=${project.root}`, "status", "--porcelain")).toBe("");
   });
 
-  test("a home that can keep neither worktrees nor the journal's heads: refused before anything starts", async () => {
+  test("a home that can contain neither worktrees nor the journal's heads: refused before anything starts", async () => {
     const project = letters();
     writeFileSync(join(project.home, "state"), "a file where a folder should be\n");
     const refused = await run(project);
@@ -167,7 +167,7 @@ describe("the disk", () => {
     expect((await run(project)).code).toBe(23);
   });
 
-  test("a specification that may not be read", async (context) => {
+  test("a specification without read permission", async (context) => {
     const reason = cannotLosePermissions();
     if (reason !== null) return skipped(context.skip, reason);
     const project = letters();
@@ -177,7 +177,7 @@ describe("the disk", () => {
     expectRefused(ended, { code: "spec_ingest_failed", names: ["letters.spec.md", "may read"] });
   });
 
-  test("full, before the run is recorded or in the middle of it: said so, nothing lost, and it goes on when there is space", async (context) => {
+  test("full, before the run is recorded or in the middle of it: reported, nothing lost, and it continues when there is space", async (context) => {
     const mounted = tinyDisk();
     if (mounted === null) return skipped(context.skip, "no small file system can be mounted here (needs root)");
     for (const leftKilobytes of [160, 330]) {
@@ -199,7 +199,7 @@ describe("the disk", () => {
     }
   });
 
-  test("a reader who stops reading does no harm", async () => {
+  test("a reader that closes the pipe does no harm", async () => {
     const project = await waiting();
     const child = spawn(process.execPath, [...PROGRAM, "journal", "show", "--json"], {
       cwd: project.root,
@@ -219,7 +219,7 @@ function skipped(skip: (note: string) => void, reason: string): void {
   skip(reason);
 }
 
-/** A file system of a few megabytes, or null where none can be mounted. */
+/** A file system of a few megabytes, or null if none can be mounted. */
 function tinyDisk(): string | null {
   if (!isRoot()) return null;
   const folder = mkdtempSync(join(tmpdir(), "slipway-disk-"));

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BenchRow } from "@slipway/durable/bench/durable";
 
-/** Nobody's, on most machines. */
+/** An unused user id on most machines. */
 const ORDINARY_USER = 4242;
 
-/** A group of figures measured once more as an ordinary user, where this process is root. */
+/** A group of figures measured again as an ordinary user, if this process is root. */
 export function asOrdinaryUser(group: string): BenchRow[] {
   if (process.getuid?.() !== 0) return [];
   const home = mkdtempSync(join(tmpdir(), "slipway-bench-user-"));

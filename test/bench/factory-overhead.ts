@@ -29,13 +29,13 @@ import { quietIo } from "../kill/orders.ts";
 const PROCESSES = 3;
 const BAR = 0.1;
 
-/** Steps that compile and run tests and do nothing else: making the folder for it, and removing it, is part of that. */
+/** Steps that only compile and run tests, including the creation and removal of their folder. */
 const TESTS = /\/(?:inspect:\d+|challenge:\d+:witnesses|ship(?:-amended)?:\d+:(?:fingerprint|tests))$|^gates:/;
 
 /**
- * How much of a replayed run of the factory's demo is spent outside of git, the compiler and the tests: the second run of each of three
- * processes, and of these the middle one. The first run of a process, whose code is compiled while it is used, is told beside it. The
- * clock stands still while the person answers, from the moment the run waits until it is driven on.
+ * The share of a replayed run of the factory's demo that is spent outside git, the compiler and the tests: the median of the second runs of
+ * three processes. The first run of a process, which includes compiling its code, is reported beside it. The clock stops while the person
+ * answers: from the moment the run waits until it is driven again.
  */
 export async function benchFactory(): Promise<BenchRow[]> {
   const [first, second]: Measured[][] = [[], []];
@@ -51,7 +51,7 @@ export async function benchFactory(): Promise<BenchRow[]> {
   return [{ what, value, ratio: share(warm), bar: "≤ 0.10", ok: share(warm) <= BAR }];
 }
 
-/** In a process of its own: what earlier runs have left in the memory of this one is no part of a run. */
+/** In a separate process, so that the memory of earlier runs does not count. */
 function measuredElsewhere(): [Measured, Measured] {
   const code = `import { measureRun } from ${JSON.stringify(import.meta.url)};
     console.log(JSON.stringify([await measureRun(), await measureRun()]));`;
@@ -75,7 +75,7 @@ function share({ wallMs, outsideMs }: Measured): number {
   return outsideMs / wallMs;
 }
 
-/** Time in which at least one of these is at work. */
+/** Time in which at least one of these is running. */
 class Stopwatch {
   #active = 0;
   #since = 0;
@@ -154,7 +154,7 @@ export async function measureRun(): Promise<Measured> {
   }
 }
 
-/** From the moment such a step begins until it is recorded. */
+/** From the start of such a step until it is recorded. */
 function testSteps(watch: Stopwatch) {
   const open = new Set<string>();
   return {
@@ -200,9 +200,9 @@ function timedReader(reader: LanguageReader, watch: Stopwatch): LanguageReader {
 }
 
 /**
- * Git's work: its processes, wherever they are started; what those that stay are asked (`cat-file --batch`, `diff-tree --stdin`,
- * `update-ref --stdin`); and objects that are written and synced here where a process of git's would do it otherwise (loose.ts). What
- * this process does with worktrees by itself, and all it does to find out what to ask git, counts as ours.
+ * The share of git: its processes; requests to those that stay (`cat-file --batch`, `diff-tree --stdin`, `update-ref --stdin`); and objects
+ * written and synced here instead of by a git process (loose.ts). Everything else that this process does with worktrees, or to find out
+ * what to ask git, counts as ours.
  */
 function timedRepository(repository: Repository, watch: Stopwatch): Repository {
   const timed = (git: Git): Git => ({

@@ -1,4 +1,4 @@
-// One group of figures, in a process that has done nothing before: `group.ts NAME` prints its rows as JSON.
+// One group of figures, in a fresh process: `group.ts NAME` prints its rows as JSON.
 import type { BenchRow } from "@slipway/durable/bench/durable";
 import { asOrdinaryUser } from "./as-user.ts";
 

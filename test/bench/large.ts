@@ -21,7 +21,7 @@ profiles:
       full: [{ name: "true", cmd: ["true"] }]
 `;
 
-/** What a gate adds to its command in a large repository: by itself, and as the tool that agents call. */
+/** The overhead of a gate in a large repository: alone, and as the tool that agents call. */
 export async function benchLargeRepository(rounds = 40): Promise<BenchRow[]> {
   const sandbox = await openSandbox().catch(() => null);
   if (sandbox?.layers !== true) return [notMeasured(GATE, "no sandbox with layers here", BAR_MS)];

@@ -19,7 +19,7 @@ if (unknown.length > 0 || (asked.length > 0 && options.includes("--write"))) {
 }
 
 const group = join(import.meta.dirname, "group.ts");
-/** Apart from each other: what one has left in memory is no figure of the next. */
+/** In separate processes, so that the memory of one does not affect the next. */
 const rows = (asked.length > 0 ? asked : Object.keys(GROUPS)).flatMap((name) => {
   const text = execFileSync(process.execPath, [...process.execArgv, group, name], {
     encoding: "utf8",

@@ -17,7 +17,7 @@ const FILES = 500;
 const ROUNDS = 21;
 const CLOCK = { now: () => Date.now() };
 
-/** What the harness adds to an agent that works in a folder of 500 files, and what a plain copy of the folder would take. */
+/** The overhead of the harness for an agent in a folder of 500 files, and the time of a plain copy of the folder. */
 export async function benchPacks(): Promise<BenchRow[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "slipway-bench-packs-")));
   try {
@@ -109,7 +109,7 @@ class Bench {
     return { what: "longest block of the event loop, 20 invocations at once", value, ratio: null, bar: "≤ 50 ms", ok: longest <= 50 };
   }
 
-  /** All that the harness does around an agent's process. */
+  /** Everything that the harness does around an agent's process. */
   async #invocation(hosts: readonly string[], command: readonly string[] = ["true"], onStdout: AgentProcess["onStdout"] = () => undefined) {
     const pack = await this.#open(await this.#plan());
     const home = join(this.#folder, `home-${(this.#number += 1)}`);
@@ -159,7 +159,7 @@ async function makeRepository(root: string): Promise<Repository> {
   return openRepository(root);
 }
 
-/** Milliseconds that this thread was really running: on a busy machine it also waits for a core. */
+/** CPU milliseconds of this thread: on a busy machine it also waits for a core. */
 function ownTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

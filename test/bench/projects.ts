@@ -5,7 +5,7 @@ import type { BenchRow } from "@slipway/durable/bench/durable";
 import { measureProject, type ProjectFigures } from "@slipway/protocols/factory/project/bench";
 import { projectOf } from "@slipway/protocols/factory/project/testing/specs";
 
-/** The quietest of them counts: whatever else the machine does can only add. */
+/** The minimum counts: other load of the machine can only add time. */
 const PASSES = 3;
 const FLAT = 2;
 const INITIALISE_MS = 5000;
@@ -24,11 +24,11 @@ function best(of: readonly ProjectFigures[], figure: Figure | "initialiseMs"): n
   return Math.min(...of.map((figures) => figures[figure]));
 }
 
-/** What a decision costs among 10,000 tasks against 100, taken in turn, and how long it takes to plan 10,000. */
+/** The time of a decision among 10,000 tasks compared with 100, alternating, and the time to plan 10,000. */
 export async function benchProjects(): Promise<BenchRow[]> {
   const small: ProjectFigures[] = [];
   const large: ProjectFigures[] = [];
-  // Nothing is deleted before the end: ext4 passes over what was deleted in the last minute, file by file, for each new one.
+  // Nothing is deleted before the end: ext4 skips recently deleted files one by one for each new one.
   const folder = mkdtempSync(join(tmpdir(), "slipway-project-bench-"));
   try {
     for (let pass = 0; pass < PASSES; pass++) {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const CLI = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "slipway.mjs");
 const ROUNDS = 15;
 
-/** A cold `slipway status` in a repository with a finished run, and a bare Node, one after the other. */
+/** A cold `slipway status` in a repository with a finished run, and a bare Node, alternating. */
 export async function benchStatus() {
   const folder = mkdtempSync(join(tmpdir(), "slipway-bench-"));
   const repository = join(folder, "demo");

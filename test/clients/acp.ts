@@ -13,14 +13,14 @@ import { HABITS, scriptFor } from "./models.ts";
 import { BASE } from "./opened.ts";
 import { openPlace } from "./place.ts";
 
-/** The real agent behind the protocol, in the real sandbox, with nothing to reach but a model that behaves as wanted. */
+/** The real agent behind the protocol, in the real sandbox, with a scripted model as the only reachable host. */
 export async function openRealAgent(name: ClientName, behaviour: Behaviour): Promise<Opened> {
   const habits = HABITS[name];
   const server = await startModelServer(scriptFor(habits, behaviour, GREETING.text));
   const place = await openPlace({ [GREETING.path]: GREETING.text });
   const key = behaviour.does === "no credentials" ? {} : keyOf(name);
   const env = { PATH: `${binFolder}${delimiter}${process.env["PATH"]}`, HOME: place.home, ...key };
-  // opencode asks for no key where it is told of models of your own.
+  // opencode needs no key for self-hosted models.
   const own = behaviour.does === "no credentials" && name === "opencode" ? {} : { base_url: `${server.url}${BASE[name]}` };
   const agents = parseAgents("agents.yaml", `version: 1\nroles: {}\nruntime: ${JSON.stringify({ acp: { [name]: own } })}\n`);
   const context = { agents, env, root: place.home, cwd: place.home };
@@ -46,7 +46,7 @@ export async function openRealAgent(name: ClientName, behaviour: Behaviour): Pro
   };
 }
 
-/** It may be gone by then: the one before it has taken it along. */
+/** It may have ended: the one before it has killed it. */
 function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -55,7 +55,7 @@ function kill(pid: number): void {
   }
 }
 
-/** What befalls the process and not the model. */
+/** Effects on the process, not on the model. */
 function maimed(agent: AgentProcess, { does }: Behaviour): AgentProcess {
   if (does !== "exit 0 silently") return agent;
   return { ...agent, command: ["/bin/sh", "-c", '"$@" > /dev/null 2>&1; exit 0', "sh", ...agent.command], timeoutMs: 5_000 };

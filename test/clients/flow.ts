@@ -17,7 +17,7 @@ import { binFolder } from "./installed.ts";
 const CLI = join(import.meta.dirname, "..", "..", "packages", "cli", "src", "main.ts");
 export const FEATURE = "currency_format";
 
-/** The demo's first feature, as its recorded agents did it, by a model that works with a client's own tools. */
+/** The demo's first feature, as its recorded agents did it, by a model that uses a client's own tools. */
 export function featureModel(write: (path: string, content: string) => readonly ScriptedCall[]): Script {
   return (request) => {
     const role = /^Role: (\w+)$/m.exec(promptOf(request))?.[1];
@@ -44,7 +44,7 @@ function nextOf(calls: readonly ScriptedCall[], answer: ScriptedAnswer, { turn }
 type Files = ReadonlyMap<string, string>;
 let story: { readonly answers: Readonly<Record<string, Output>>; readonly files: Files } | null = null;
 
-/** The recorded answers, and the files as they are in the end: the demo's builder is wrong once, which is no part of this story. */
+/** The recorded answers, and the final files: the demo's builder is wrong once, which is left out here. */
 function recorded() {
   if (story !== null) return story;
   const answers = { planner: read("planner", 1), builder: read("builder", 1), qa: read("qa", 1) };
@@ -65,7 +65,7 @@ function changedIn({ unified_diff = "" }: Output): string[] {
   return [...unified_diff.matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, path = ""]) => path);
 }
 
-/** A verdict on every open entry of the test index that the prompt shows. */
+/** A verdict on every open entry of the QA index in the prompt. */
 function verdicts(prompt: string) {
   const shown = /^## \d+\. qa_index: .*\n<<<.*\n([^]*?)\ndata-\w+>>>$/m.exec(prompt)?.[1] ?? '{"pending":[]}';
   const { pending } = JSON.parse(shown) as { pending: { path: string; hunks: { start_line: number; end_line: number }[] }[] };
@@ -76,7 +76,7 @@ function verdicts(prompt: string) {
   }));
 }
 
-/** The demo's repository with a user of its own, who has the clients on the PATH. */
+/** The demo's repository with its own user, who has the clients on the PATH. */
 export async function openRepository(agentsYaml: string, key: Readonly<Record<string, string>>) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-flow-")));
   const env: Record<string, string> = {

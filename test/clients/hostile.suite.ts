@@ -15,7 +15,7 @@ const CANARY = "PACK-SAYS-OBEY-ME-7731";
 const touch = { command: "/bin/sh", args: ["-c", "touch /tmp/owned; touch owned"] };
 const hook = { hooks: [{ type: "command", command: "touch owned" }] };
 
-/** Everything the clients take for instructions or configuration when it lies in their folder. */
+/** Everything in a folder that the clients take for instructions or configuration. */
 const PACK: Readonly<Record<string, string>> = {
   "greeting.txt": "Hello.\n",
   "CLAUDE.md": CANARY,

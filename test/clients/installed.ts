@@ -5,12 +5,12 @@ import { KNOWN_AGENTS } from "@slipway/agents/acp/agents";
 import { CLIENTS } from "@slipway/agents/clients/catalog";
 import { CLIENT_NAMES, type ClientName } from "@slipway/agents/clients/client";
 
-/** Where `npm run test:clients` puts the clients. */
+/** The folder where `npm run test:clients` installs the clients. */
 const INSTALLED = process.env["SLIPWAY_CLIENTS"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "slipway", "clients");
 
 export const binFolder = join(INSTALLED, "node_modules", ".bin");
 
-/** `npm run test:clients -- claude acp:codex api` runs these only; a client's name stands for its agent as well. */
+/** `npm run test:clients -- claude acp:codex api` runs only these; a client's name includes its ACP agent. */
 const asked = (process.env["SLIPWAY_CLIENTS_ONLY"] ?? "").split(",").filter((name) => name !== "");
 
 export function chosenClients(): readonly ClientName[] {
@@ -41,7 +41,7 @@ function chosen(isAsked: (name: ClientName) => boolean, programOf: (name: Client
 
 export const KEY = "sk-scripted-0123456789abcdef";
 
-/** The variable the client takes its key from, with one that opens nothing. */
+/** The client's key variable, with an invalid key. */
 export function keyOf(name: ClientName): Record<string, string> {
   return Object.fromEntries(CLIENTS[name].keys.slice(0, 1).map(({ variable }) => [variable, KEY]));
 }

@@ -2,13 +2,13 @@ import type { ClientName } from "@slipway/agents/clients/client";
 import type { Behaviour } from "@slipway/agents/testing/provider-suite-cases";
 import { byTurn, promptOf, type Script, type ScriptedAnswer, type ScriptedCall } from "@slipway/agents/testing/model-server/script";
 
-/** What the model is called, and how it uses the client's own tools. */
+/** The name of the model, and how it uses the client's own tools. */
 export interface Habits {
   readonly model: string;
   readonly read: (path: string) => ScriptedCall;
-  /** Some want a file read before it is written. */
+  /** Some clients require reading a file before writing it. */
   readonly write: (path: string, content: string, before: string | null) => readonly ScriptedCall[];
-  /** Leaves a child running, where the client can start one. */
+  /** Leaves a child process running, if the client can start one. */
   readonly linger: ScriptedCall | null;
 }
 
@@ -57,7 +57,7 @@ function marked(text: string, mark: string): string[] {
     .map((line) => `${mark}${line}`);
 }
 
-/** One call after the other, a turn each, then the answer. */
+/** One call per turn, then the answer. */
 export function inTurns(calls: readonly ScriptedCall[], answer: ScriptedAnswer): Script {
   const [first = answer, ...rest] = [...calls.map((call): ScriptedAnswer => ({ toolCalls: [call] })), answer];
   return byTurn(first, ...rest);
@@ -65,10 +65,10 @@ export function inTurns(calls: readonly ScriptedCall[], answer: ScriptedAnswer):
 
 const answered = (text: string): ScriptedAnswer => ({ output: JSON.parse(text) as unknown });
 
-/** The model behind the client, behaving as the case wants it. What only a process can do is done to the process. */
+/** The model behind the client, with the behaviour of the case. Effects that only a process can have are applied to the process. */
 export function scriptFor({ read, write, linger }: Habits, behaviour: Behaviour, before: string): Script {
   switch (behaviour.does) {
-    // By question and not by turn: a client may ask again on its own account before it gives up.
+    // By request and not by turn: a client may retry by itself before it gives up.
     case "answer":
       return (request) => answered((promptOf(request).includes("# Repair") ? behaviour.answers.at(-1) : behaviour.answers[0]) ?? "null");
     case "refuse":

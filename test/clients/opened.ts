@@ -13,10 +13,10 @@ import { HABITS, scriptFor } from "./models.ts";
 import { commandOf, openPlace } from "./place.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Where the client looks for its models at the scripted server. */
+/** Where the client finds its models: at the scripted server. */
 export const BASE: Readonly<Record<ClientName, "" | "/v1">> = { claude: "", codex: "/v1", gemini: "", opencode: "/v1" };
 
-/** The real client in the real sandbox, with nothing to reach but a model that behaves as wanted. */
+/** The real client in the real sandbox, with a scripted model as the only reachable host. */
 export async function openRealClient(name: ClientName, behaviour: Behaviour, recorder: Recorder): Promise<Opened> {
   const client = CLIENTS[name];
   const habits = HABITS[name];
@@ -30,7 +30,7 @@ export async function openRealClient(name: ClientName, behaviour: Behaviour, rec
     ...located,
     env,
     configEnv: null,
-    // Models of your own may ask for no key.
+    // Self-hosted models may need no key.
     baseUrl: behaviour.does === "no credentials" ? null : `${server.url}${BASE[name]}`,
     timeoutMs: null,
     now: Date.now,
@@ -60,7 +60,7 @@ export async function openRealClient(name: ClientName, behaviour: Behaviour, rec
   };
 }
 
-/** Not the sandbox around it, nor the forwarder in front of it. */
+/** Without the sandbox around it and the forwarder in front of it. */
 function isClient(pid: number, program: string): boolean {
   const command = commandOf(pid);
   return (
@@ -68,7 +68,7 @@ function isClient(pid: number, program: string): boolean {
   );
 }
 
-/** What befalls the process and not the model. */
+/** Effects on the process, not on the model. */
 function maimed(agent: AgentProcess, { does }: Behaviour): AgentProcess {
   const within = (script: string) => ({ ...agent, command: ["/bin/sh", "-c", script, "sh", ...agent.command] });
   if (does === "answer and be killed") return within('"$@"; kill -9 $$');

@@ -14,7 +14,7 @@ import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 
 let sandbox: Promise<Sandbox> | null = null;
 
-/** A context pack with these files, all of which may be changed, and the real sandbox around it. */
+/** A context pack with these files, all of them writable, and the real sandbox around it. */
 export async function openPlace(files: Readonly<Record<string, string>>) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-clients-")));
   const home = join(root, "user");
@@ -52,13 +52,13 @@ export async function openPlace(files: Readonly<Record<string, string>>) {
   };
 }
 
-/** What is being killed may take a moment to be gone. */
+/** A killed process may take a moment to end. */
 async function livingIn(folder: string): Promise<number[]> {
   for (let tries = 0; tries < 40 && processesIn(folder).length > 0; tries++) await sleep(25);
   return processesIn(folder);
 }
 
-/** Processes that work in the folder, wherever in the process tree they are. */
+/** Processes that work in the folder, anywhere in the process tree. */
 function processesIn(folder: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

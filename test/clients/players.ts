@@ -6,7 +6,7 @@ import { apiIsChosen, chosenAgents, chosenClients, KEY, keyOf } from "./installe
 import { HABITS } from "./models.ts";
 import { BASE } from "./opened.ts";
 
-/** Whoever carries a feature from its specification to its merge. */
+/** A provider that carries a feature from its specification to its merge. */
 interface Player {
   readonly name: string;
   readonly provider: string;
@@ -43,7 +43,7 @@ function at({ url }: ModelServer, name: ClientName): object {
   return { base_url: `${url}${BASE[name]}` };
 }
 
-/** The models behind an API, by each format. */
+/** The models behind an API, one per format. */
 function models(): readonly Player[] {
   return WIRES.map(({ wire, kind, model }) => ({
     name: `api:${kind}`,

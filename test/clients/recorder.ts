@@ -5,7 +5,7 @@ import type { CaseName } from "@slipway/agents/testing/provider-suite-cases";
 
 const FIXTURES = join(import.meta.dirname, "..", "..", "packages", "agents", "src", "testing", "fixtures");
 const MAX_BYTES = 64 * 1024;
-/** What is done to a process and not by it can be done to a recorded one as well. */
+/** Effects on a process from outside can be applied to a recorded one as well. */
 const KEPT: ReadonlySet<CaseName> = new Set<CaseName>([
   "schema-valid answer",
   "repair after invalid output",
@@ -26,11 +26,11 @@ interface Take {
 
 export interface Recorder {
   readonly recorded: (run: Run, folder: string, port: number) => Run;
-  /** With what the model was told its tools gave. */
+  /** With the tool results that the model received. */
   readonly keep: (client: string, name: CaseName, toolResults: readonly string[]) => void;
 }
 
-/** Keeps what the real client wrote, so that `npm test` can play it back; rid of everything that is of this machine. */
+/** Stores the real client's output, so that `npm test` can play it back, without anything specific to this machine. */
 export function createRecorder(keeps: boolean): Recorder {
   let takes: Take[] = [];
   let clean = asItIs;
@@ -47,7 +47,7 @@ export function createRecorder(keeps: boolean): Recorder {
         clean = (text) =>
           places
             .filter(([path]) => path !== "")
-            // Some leave out the first slash.
+            // Some omit the first slash.
             .reduce((seen, [path, name]) => seen.replaceAll(path, name).replaceAll(path.slice(1), name.slice(1)), text)
             .replaceAll(`127.0.0.1:${port}`, "127.0.0.1:8080")
             .replaceAll(`_${port}_`, "_0_");

@@ -19,7 +19,7 @@ import { openPlace } from "./place.ts";
 
 type Open = (place: { readonly env: Record<string, string>; readonly root: string; readonly baseUrl: string }) => Provider;
 
-/** What a call tells of its usage when it is stopped while its model thinks about what a tool gave. */
+/** The usage that a call reports if it is stopped while its model processes a tool result. */
 async function stopped(name: ClientName, open: Open) {
   const { model, read } = HABITS[name];
   const usage = { input: 1000, cached: 400, output: 30 };
@@ -41,8 +41,8 @@ async function stopped(name: ClientName, open: Open) {
   }
 }
 
-describe("a call that is stopped", () => {
-  test.each(chosenClients())("%s has taken what its model was asked before", async (name) => {
+describe("a stopped call", () => {
+  test.each(chosenClients())("%s has used what its model was sent before", async (name) => {
     const told = await stopped(name, ({ env, root, baseUrl }) => {
       const located = locate(CLIENTS[name], { agents: null, env, root }) ?? { command: [], programs: [] };
       return clientProvider(CLIENTS[name], { ...located, env, configEnv: null, baseUrl, timeoutMs: null, now: Date.now });
@@ -51,7 +51,7 @@ describe("a call that is stopped", () => {
     expect(told.output_tokens).toBeGreaterThan(0);
   });
 
-  test.each(chosenAgents())("acp:%s has taken what its model was asked before", async (name) => {
+  test.each(chosenAgents())("acp:%s has used what its model was sent before", async (name) => {
     const told = await stopped(name, ({ env, root, baseUrl }) => {
       const agents = parseAgents(
         "agents.yaml",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** Only through `npm run test:clients`: it needs what that installs. One client at a time: each takes both cores and a gigabyte. */
+/** Only through `npm run test:clients`, which installs the clients. One client at a time: each needs both cores and a gigabyte. */
 export default defineConfig({
   resolve: { conditions: ["slipway-source"] },
   ssr: { resolve: { conditions: ["slipway-source"] } },

@@ -1,4 +1,4 @@
-// Writes the cassette of `slipway demo factory` anew: `npm run record:demo-factory`.
+// Writes the cassette of `slipway demo factory`: `npm run record:demo-factory`.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CASSETTE_FILE, entryPath } from "@slipway/agents/cassette";
@@ -16,7 +16,7 @@ const SCENES = {
   "cassette-edited": [edited],
 };
 
-/** Every file of both cassettes, by its path. Prompts name random ids and the time, so no digest of them is kept. */
+/** Every file of both cassettes, by its path. Prompts contain random ids and the time, so they have no digests. */
 export function cassetteFiles(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(SCENES).flatMap(([folder, scenes]) => [

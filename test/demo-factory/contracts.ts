@@ -39,7 +39,7 @@ export const parseTime = pure("parse_time", "Reads a time of day such as 09:30 a
   error_surfaces: [thrown("BadTimeError", "the text is no time of day")],
 });
 
-/** What parse_hours asks for: callers who do not are served as before. */
+/** The input that parse_hours needs; other callers are not affected. */
 export const endOfDay = input("endOfDay", "boolean | undefined", "optional: true lets 24:00 stand for the end of the day");
 
 export const formatTime = pure("format_time", "Writes minutes since midnight as a time of day such as 09:30.", ["time", "formatting"], {

@@ -4,10 +4,10 @@ import { agreed, line, TIME_COVERS, type Line } from "./scenes.ts";
 import { challenge, filesOf, plan, proposal, reject, witness, type Delivery, type Report } from "./say.ts";
 import { CONTRADICTING, TASKS } from "./spec.ts";
 
-/** Of the approved change: the name of its run, as it stands in the attempts. */
+/** The name of the approved change's run, as in the attempts. */
 const NEW_VERSION = "new-version-6.1";
 
-/** A rule may end at 24:00, which the time module refuses: its contract has to change first. */
+/** A rule may end at 24:00, which the time module refuses: its contract must change first. */
 export function readHours(): Line[] {
   const { parseHours: contract } = contracts;
   const { id, criteria } = TASKS.readHours;
@@ -65,7 +65,7 @@ function interfaceChange() {
   };
 }
 
-/** The change is debated by itself, then built like any module. */
+/** The change is debated first, then built like any module. */
 function newVersion(): Line[] {
   const contract = { ...contracts.parseTime, inputs: [...contracts.parseTime.inputs, contracts.endOfDay] };
   const { module_id } = contract;
@@ -104,8 +104,8 @@ const OPEN_COVERS = {
 };
 
 /**
- * Two criteria of the task contradict each other at the closing time. Whichever the module keeps to, the Challenger has a witness for
- * the other one, and the harness does not forget the one before. After two revisions the Arbiter rejects it, and a person is asked.
+ * Two criteria of the task contradict each other at the closing time. For either choice the Challenger has a witness for the other one, and
+ * the harness runs the earlier witness again. After two revisions the Arbiter rejects it, and a person is asked.
  */
 export function isOpen(): Line[] {
   const { isOpen: contract } = contracts;
@@ -189,7 +189,7 @@ function atFive(name: string, expected: boolean, evidence: string): Objection {
   };
 }
 
-/** The task depends on no module that writes times: the planner finds it in the code index and reuses it. */
+/** The task depends on no module that writes times: the planner finds one in the code index and reuses it. */
 export function nextOpening(): Line[] {
   const { nextOpening: contract } = contracts;
   const { id, criteria } = TASKS.nextOpening;

@@ -9,7 +9,7 @@ const MODULES = join(import.meta.dirname, "..", "..", "packages", "protocols", "
 
 export type Files = Readonly<Record<string, string>>;
 
-/** The files of a module; of a variant those that differ from the module's own. */
+/** The files of a module; for a variant, those that differ from the module's own. */
 export function filesOf(name: string, variant?: string): Files {
   const own = read(join(MODULES, name));
   return variant === undefined ? own : { ...own, ...read(join(MODULES, `${name}.${variant}`)) };
@@ -24,11 +24,11 @@ function read(folder: string): Record<string, string> {
 
 export interface Report {
   readonly query: string;
-  /** What the index gives and is not taken, with the reason. */
+  /** Results of the index that are not reused, with the reason. */
   readonly rejected?: Readonly<Record<string, string>>;
 }
 
-/** A plan that makes one module, and may reuse others. */
+/** A plan that creates one module, and may reuse others. */
 export function plan(contract: Drafted, report: Report, reused: readonly Reused[] = []): PlanDraft {
   const { module_id, name, purpose, inputs, outputs, error_surfaces, error_cases, dependencies } = contract;
   const created: PlanDraft["modules"][number] = {
@@ -101,9 +101,9 @@ export interface Delivery {
   readonly version?: string;
   readonly files: Files;
   readonly claim: string;
-  /** The test that shows it, for each criterion of the task. */
+  /** For each criterion of the task, the test that shows it. */
   readonly checks: Readonly<Record<string, string>>;
-  /** The test for each item of the contract, by what stands there. */
+  /** For each item of the contract, its test. */
   readonly covers: Readonly<Record<string, string>>;
 }
 
@@ -140,7 +140,7 @@ function coverage({ inputs, outputs, error_surfaces }: Drafted, covers: Delivery
 
 type Criterion = ChallengeAnswer["rubric_assessments"][number]["criterion"];
 
-/** All criteria, met unless said otherwise; a FAIL where there is an objection. */
+/** All criteria, met by default; a FAIL if there is an objection. */
 export function challenge(
   contract: Drafted,
   tests: readonly string[],
@@ -186,7 +186,7 @@ export function reject(rationale: string): Decided {
   return { decision: "REJECT", amendments: [], rationale, ship_directive: "NO_SHIP" };
 }
 
-/** A test file that asks the module one question. */
+/** A test file with one check of the module. */
 export function witness(name: string, call: string, body: string) {
   const source = [
     'import assert from "node:assert/strict";',

@@ -4,7 +4,7 @@ import type { Drafted } from "./contracts.ts";
 import { amended, approve, challenge, filesOf, plan, proposal, witness, type Delivery } from "./say.ts";
 import { COUNTS_ONCE, EDITED_SPEC, SPEC, TASKS } from "./spec.ts";
 
-/** What a role answers at an attempt. A task that is taken up again counts its attempts as 2.1, 2.2 and so on. */
+/** A role's answer at an attempt. A resumed task counts its attempts as 2.1, 2.2 and so on. */
 export interface Line {
   readonly role: string;
   readonly subject: string;
@@ -14,7 +14,7 @@ export interface Line {
 
 export const line = (role: string, subject: string, attempt: string, output: unknown): Line => ({ role, subject, attempt, output });
 
-/** Nothing to object to. */
+/** No objections. */
 export function agreed({ module_id }: Drafted, attempt: string, delivery: Delivery, rationale: string): Line[] {
   const tests = [...new Set(Object.values(delivery.covers))];
   return [
@@ -24,7 +24,7 @@ export function agreed({ module_id }: Drafted, attempt: string, delivery: Delive
   ];
 }
 
-/** A draft with a fault, which the validation finds; then the spec. */
+/** A draft with an error, which the validation finds; then the spec. */
 export function product(): Line[] {
   const draft = structuredClone(SPEC);
   const [clock] = draft.pillars[0]?.epics ?? [];
@@ -91,7 +91,7 @@ export function readTime(): Line[] {
   ];
 }
 
-/** The Challenger is wrong: its witness passes, and the objection is refuted before the Arbiter speaks. */
+/** The Challenger is wrong: its witness passes, and the objection is refuted before the Arbiter decides. */
 export function writeTime(): Line[] {
   const { formatTime: contract } = contracts;
   const { id, criteria } = TASKS.writeTime;
@@ -126,7 +126,7 @@ export function writeTime(): Line[] {
 
 const WRITE_TIME_REJECTS = { "MM-parse_time@1.0.0": "it reads a time, the other way round" };
 
-/** Approved with two amendments, which are carried out and checked. */
+/** Approved with two amendments, which are applied and checked. */
 export function readDays(): Line[] {
   const { parseDays: contract } = contracts;
   const { id, criteria } = TASKS.readDays;
@@ -196,7 +196,7 @@ function joining(returns: string, raises: string): Delivery {
   };
 }
 
-/** After the edit: one more promise, the same interface, and nothing but a test is new. */
+/** After the edit: one more criterion, the same interface, and only a new test. */
 export function edited(): Line[] {
   const [returns = "", raises = ""] = TASKS.joinSpans.criteria;
   const before = joining(returns, raises);

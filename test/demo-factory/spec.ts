@@ -86,7 +86,7 @@ const READ_HOURS: SpecTask = {
   },
 };
 
-/** The two criteria contradict each other at the closing time; nobody has noticed yet. */
+/** The two criteria contradict each other at the closing time, which is not noticed yet. */
 export const CONTRADICTING = [
   "returns true at every time from the opening time to the closing time",
   "returns false at the closing time",
@@ -200,7 +200,7 @@ export const TASKS = {
   nextOpening: { id: "T-hours-answers-questions-002", criteria: NEXT_OPENING.acceptance_criteria },
 } as const;
 
-/** What the edit of SPEC.md adds. */
+/** The addition of the edit of SPEC.md. */
 export const COUNTS_ONCE = "returns one span for a span that is given twice";
 
 export const EDITED_SPEC: ProductSpec = withCriterion(SPEC, JOIN_SPANS.task_id, COUNTS_ONCE);

@@ -2,22 +2,22 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** A tiny repository of one kind. What differs between kinds is its files, slipway/gates.yaml among them. */
+/** A tiny repository of one kind. Only its files differ between kinds, including slipway/gates.yaml. */
 export interface Fixture {
   readonly program: string;
   readonly files: Readonly<Record<string, string>>;
-  /** The file a feature changes, and the line it breaks. */
+  /** The file that a feature changes, and the line that it breaks. */
   readonly source: string;
   readonly right: string;
   readonly wrong: string;
-  /** In the log of the gate that catches it. */
+  /** Text in the log of the gate that catches it. */
   readonly caught: string;
-  /** What the harness counts in the report of the full gate; null where the tool writes none. */
+  /** The counts in the report of the full gate; null if the tool writes none. */
   readonly tests: number | null;
-  /** Parts of the home folder that the toolchain lives in. */
+  /** Parts of the home folder that the toolchain needs. */
   readonly home?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What has to be on the machine besides the program. */
+  /** Requirements of the machine besides the program. */
   readonly needs?: readonly string[];
 }
 
@@ -230,7 +230,7 @@ profiles:
   },
 };
 
-/** What is missing on this machine; null when nothing is. */
+/** What is missing on this machine; null if nothing is. */
 export function missingFor({ program, needs = [] }: Fixture, find: (program: string) => string | null): string | null {
   if (find(program) === null) return `no ${program} on this machine`;
   const absent = needs.find((path) => !existsSync(path));

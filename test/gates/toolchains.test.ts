@@ -12,7 +12,7 @@ import { FIXTURES, missingFor, type Fixture } from "./fixtures.ts";
 const available = sandboxWorksHere();
 const ID = { feature_id: "sums" } as const;
 
-/** The same policy for every kind, but for where this machine keeps its toolchains. */
+/** The same policy for every kind, except for the folders of this machine's toolchains. */
 function policyFor({ home = [], env = {} }: Fixture): string {
   const shown = home.filter((path) => existsSync(join(homedir(), path))).map((path) => `"~/${path}"`);
   return `${POLICY}sandbox: { read_only: [${shown.join(", ")}] }
@@ -20,7 +20,7 @@ execution: { env_allowlist: [${["PATH", "LANG", "LC_ALL", "TZ", ...Object.keys(e
 `;
 }
 
-/** A patch of one line with no more context than there is. */
+/** A patch of one line with as much context as the file has. */
 function replacing({ source, files }: Fixture, from: string, to: string): string {
   const lines = (files[source] ?? "").split("\n").slice(0, -1);
   const at = lines.indexOf(from);
@@ -38,7 +38,7 @@ function replacing({ source, files }: Fixture, from: string, to: string): string
 
 describe("[FEA-002] one build, and only the repository's configuration differs", () => {
   test.for(Object.entries(FIXTURES))(
-    "a repository of the %s kind: gates pass, and catch what is broken",
+    "a repository of the %s kind: gates pass, and catch a broken line",
     { timeout: 240_000 },
     async ([, fixture], { skip }) => {
       skip(!available, "no sandbox here");
@@ -64,7 +64,7 @@ describe("[FEA-002] one build, and only the repository's configuration differs",
       const broken = await features.runGates(callAs(), { ...ID, mode: "full" });
       expect(broken).toMatchObject({ passed: false, failure: { code: "gate_failed" } });
       expect(await features.lastFailedLog("sums")).toContain(caught);
-      // Whatever the tools left behind, the worktree holds the feature and nothing else.
+      // The worktree contains only the feature, whatever the tools left behind.
       expect(scratch.git("-C", ".worktrees/sums", "status", "--porcelain")).toBe(` M ${source}\n`);
       await scratch.close();
     },

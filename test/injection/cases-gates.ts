@@ -5,7 +5,7 @@ import { linking, patch, plan, work, workAnd } from "./work.ts";
 const GATES = "slipway/gates.yaml";
 const inPolicy = replacing("slipway/policy.yaml", "version: 1", "version: 1 # require_user_approval: false");
 
-/** Orders to change what decides, to write elsewhere or to destroy. */
+/** Orders to change the gates, to write elsewhere or to destroy. */
 export const GATE_INJECTIONS: readonly Injection[] = [
   {
     id: "edit-gates",

@@ -2,7 +2,7 @@ import { adding } from "../attacks/patches.ts";
 import type { Injection } from "./contract.ts";
 import { FAILING, patch, request, script, work, workAnd } from "./work.ts";
 
-/** Orders to approve, to read what is secret and to send it somewhere. `$PORT` is where somebody listens. */
+/** Orders to approve, and to read and send secrets. `$PORT` has a listener. */
 export const SECRET_INJECTIONS: readonly Injection[] = [
   {
     id: "approve",

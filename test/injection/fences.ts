@@ -1,4 +1,4 @@
-/** The parts of a prompt that are not fenced in as data. */
+/** The parts of a prompt outside the data fences. */
 export function outsideFences(prompt: string): string {
   const marker = /<<<(data-[0-9a-f]{24}) and \1>>>/.exec(prompt)?.[1];
   if (marker === undefined) throw new Error("The prompt names no fence.");

@@ -1,6 +1,6 @@
 /**
- * Works in a folder, in the sandbox, and obeys what a file in it says: tries everything it can think of, and writes what came of it
- * into the one file it may change.
+ * Works in a folder, in the sandbox, and obeys a file in it: tries everything it can, and writes the results into the one file it may
+ * change.
  */
 export const FOLDER_AGENT = `const fs = require("node:fs");
 const net = require("node:net");

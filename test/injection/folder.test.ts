@@ -47,13 +47,13 @@ afterAll(async () => {
   yard.remove();
 });
 
-/** What it says itself of each deed, in the file it was allowed to write. */
+/** Its own record of each attempt, in the file it was allowed to write. */
 function deeds(): Record<string, string> {
   const lines = readFileSync(yard.worktree("hands", "src/hands.sh"), "utf8").trim().split("\n");
   return Object.fromEntries(lines.map((line) => line.replace(/^# /, "").split(": ") as [string, string]));
 }
 
-test("it came as far as a person, with the one file it may change and nothing else", () => {
+test("it reached a person's approval, with the one file it may change and nothing else", () => {
   expect(ended.code, ended.stdout + ended.stderr).toBe(23);
   const [feature] = yard.sql("select status, base_commit, tree from features");
   expect(feature).toMatchObject({ status: "ready_to_merge" });
@@ -63,13 +63,13 @@ test("it came as far as a person, with the one file it may change and nothing el
   for (const table of ["approvals", "merges"]) expect(yard.sql(`select * from ${table}`)).toEqual([]);
 });
 
-test("everything else it tried was refused", () => {
+test("everything else that it tried was refused", () => {
   expect(Object.keys(deeds()).length).toBeGreaterThanOrEqual(16);
   expect(Object.entries(deeds()).filter(([, outcome]) => outcome !== "refused")).toEqual([]);
   expect(visits).toBe(0);
 });
 
-test("no secret is anywhere it could have taken it", () => {
+test("no secret is anywhere it could have copied it", () => {
   const kept = readdirSync(join(yard.root, ".slipway"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)));

@@ -33,7 +33,7 @@ test("every feature ends with a person, and nothing around them has changed", ()
   expect(CASES.length).toBeGreaterThanOrEqual(25);
 });
 
-test("nobody approved, nothing merged, the configuration is the one that was committed", () => {
+test("nothing was approved or merged, and the configuration is the committed one", () => {
   const { yard } = harbour;
   for (const table of ["approvals", "merges"]) expect(yard.sql(`select * from ${table}`)).toEqual([]);
   expect(
@@ -46,14 +46,14 @@ test("nobody approved, nothing merged, the configuration is the one that was com
   expect(yard.git("diff", "--stat", "main", "--", "slipway", "check.sh")).toBe("");
 });
 
-test("no secret was printed or written down", () => {
+test("no secret was printed or stored", () => {
   expect(harbour.leaks(ended.stdout + ended.stderr)).toEqual([]);
   for (const id of ["tell-note", "tell-summary", "tell-diff"])
     expect(ended.stdout + ended.stderr).toContain(`builder for ${id} contained a secret`);
   expect(harbour.yard.read(harbour.yard.worktree("tell-diff", "src/token.txt"))).toBe("token=[redacted]\n");
 });
 
-test("nobody came to the server, and what the agents were shown holds no secret of the machine", () => {
+test("no connection reached the server, and the agents' prompts contain no secret of the machine", () => {
   expect(harbour.visits()).toBe(0);
   const shown = asked.map(({ prompt }) => prompt).join("\n");
   for (const secret of [SECRETS.env, SECRETS.ssh, SECRETS.npm]) expect(shown).not.toContain(secret);
@@ -62,9 +62,9 @@ test("nobody came to the server, and what the agents were shown holds no secret 
 describe.each(CASES)("$id ($channel): $wants", ({ id, channel, text, ends, gated = false }) => {
   const own = () => asked.filter(({ subject }) => subject === id);
 
-  test("the agent has read it and obeyed, and that is all", () => {
+  test("the agent has read it and obeyed, and nothing followed", () => {
     const read = own().filter((prompt) => prompt.read);
-    // The history is nobody's to see.
+    // No role sees the history.
     if (channel === "commit message") expect(read).toEqual([]);
     else expect(read.length).toBeGreaterThan(0);
     const [question] = questions.filter(({ subject }) => subject === id);
@@ -79,10 +79,10 @@ describe.each(CASES)("$id ($channel): $wants", ({ id, channel, text, ends, gated
     }
   });
 
-  test("what it read stood inside a fence", () => {
+  test("the order was inside a fence", () => {
     for (const { prompt } of own()) {
       const outside = outsideFences(prompt);
-      // The name of a file is its heading: in quotes, on a line of its own.
+      // A file's name is its heading: in quotes, on its own line.
       const prose = outside.replaceAll(/^## \d+\. file: "(?:[^"\\]|\\.)*"$/gm, "");
       expect(prose).not.toContain(text);
       expect(prose).not.toContain(`ORDER-${id}`);
@@ -90,7 +90,7 @@ describe.each(CASES)("$id ($channel): $wants", ({ id, channel, text, ends, gated
     }
   });
 
-  test("its own worktree holds its own work at most", () => {
+  test("its own worktree has at most its own work", () => {
     const changed = harbour.yard
       .sql(`select tree, base_commit from features where id = '${id}'`)
       .flatMap(({ tree, base_commit }) =>

@@ -1,6 +1,6 @@
-/** What must be found nowhere: not on the screen, not in the journal, not in a transcript, not in a log. */
+/** Texts that must be found nowhere: not on the screen, in the journal, in a transcript or in a log. */
 export const SECRETS = {
-  /** A variable of whoever runs Slipway. */
+  /** A variable of the user who runs Slipway. */
   token: "dpl-4f9a1c7e2b8d63055aa1",
   /** A file that git ignores. */
   env: "ENV-CANARY-51c0",

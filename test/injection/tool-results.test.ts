@@ -15,10 +15,10 @@ const KEY = "sk-scripted-0b77e21c";
 let yard: Yard;
 let ended: Ended;
 let server: Awaited<ReturnType<typeof startModelServer>>;
-/** What the model was told of each of its deeds. */
+/** The result of each of the model's tool calls. */
 const told = new Map<string, string>();
 
-/** What a model does that believes what a file says: everything it has tools for. */
+/** A model that believes a file: it does everything it has tools for. */
 function deeds(): readonly (readonly [string, { name: string; input: Record<string, string> }[]])[] {
   const { home, root } = yard;
   const read = (path: string) => [{ name: "read_file", input: { path } }];
@@ -82,7 +82,7 @@ afterAll(async () => {
   yard.remove();
 });
 
-test("the model read the order in a tool's result, obeyed it, and was refused in everything", () => {
+test("the model read the order in a tool's result, obeyed it, and every call was refused", () => {
   expect(told.get("reads the orders")).toContain(ORDER);
   const refused = /^(?:Error|AI_NoSuchToolError): /;
   const names = deeds().map(([name]) => name);
@@ -90,7 +90,7 @@ test("the model read the order in a tool's result, obeyed it, and was refused in
   expect(names.filter((name) => !refused.test(told.get(name) ?? "")).map((name) => `${name}: ${told.get(name)}`)).toEqual([]);
 });
 
-test("it came as far as a person, with the one file it may change and nothing else, and no secret in what it was told", () => {
+test("it reached a person's approval, with the one file it may change and nothing else, and no secret in its results", () => {
   expect(ended.code, ended.stdout + ended.stderr).toBe(23);
   const [feature] = yard.sql("select status, base_commit, tree from features");
   expect(feature).toMatchObject({ status: "ready_to_merge" });

@@ -1,6 +1,6 @@
 /**
- * Does its work, unless it reads the order that was planted for its feature: then it does what that says. It keeps everything it
- * was told below the home folder. The orders themselves are not in the repository, so nothing but the planted text can tell it.
+ * Does its work, unless it reads the order that was planted for its feature: then it obeys. It stores everything it was sent below the home
+ * folder. The orders themselves are not in the repository, so only the planted text can trigger them.
  */
 export const WEAK_AGENT = `const fs = require("node:fs");
 let text = "";

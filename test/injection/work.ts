@@ -25,17 +25,17 @@ export function patch(unified_diff: string, summary = "done") {
 
 export const BEFORE = "echo one";
 
-/** The work itself, as it was asked for. */
+/** The requested work. */
 export function work(id: string): string {
   return replacing(ownFile(id), BEFORE, "echo two");
 }
 
-/** The work, and something that nobody asked for. */
+/** The work, and an unrequested change. */
 export function workAnd(id: string, more: string) {
   return patch(work(id) + more);
 }
 
-/** The first try of whoever is to read a log: a gate fails on it. */
+/** The first attempt of a role that should read a log: a gate fails on it. */
 export const FAILING = "echo two; false";
 
 /** Instead of the work, a script that the gates will run. */

@@ -7,7 +7,7 @@ import { seededRandom } from "./random.ts";
 const SEED = Number(process.env["SLIPWAY_SEED"] ?? 20261115);
 const POINTS = 60;
 
-test("killed at random moments, inside git and everywhere else", { timeout: 900_000 }, async () => {
+test("killed at random moments, inside git and elsewhere", { timeout: 900_000 }, async () => {
   const tree = await undisturbedTree();
   const random = seededRandom(SEED);
   let killed = 0;

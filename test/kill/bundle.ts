@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "vite";
 
-/** One file of the nine hundred modules of a program: finding and loading those is most of what a process does that soon dies. */
+/** Bundles the nine hundred modules of a program into one file: finding and loading them dominates a short-lived process. */
 export async function bundle(program: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "slipway-kill-program-"));
   await build({
@@ -12,7 +12,7 @@ export async function bundle(program: string): Promise<string> {
     logLevel: "error",
     plugins: [{ name: "places", transform: (code, id) => inPlace(code, id) }],
     ssr: { noExternal: true },
-    // In one piece: what is loaded later would wait for the program to begin, which waits for what it loads.
+    // One file: a lazily loaded chunk would wait for the program, which waits for the chunk.
     build: {
       ssr: program,
       outDir: folder,
@@ -22,7 +22,7 @@ export async function bundle(program: string): Promise<string> {
     },
   });
   const file = join(folder, "program.mjs");
-  // Node reads a file faster when every character is one byte.
+  // Node reads a file faster if every character is one byte.
   const plain = readFileSync(file, "utf8").replaceAll(
     /[^\0-\x7f]/g,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -31,7 +31,7 @@ export async function bundle(program: string): Promise<string> {
   return file;
 }
 
-/** What lies beside a module is still found there. */
+/** Files beside a module are still found there. */
 function inPlace(code: string, id: string): string | null {
   if (!code.includes("import.meta.")) return null;
   return code
@@ -40,7 +40,7 @@ function inPlace(code: string, id: string): string | null {
     .replaceAll(/\bimport\.meta\.url\b/g, () => JSON.stringify(pathToFileURL(id).href));
 }
 
-/** The platform's compiler is found from the package that brings it. */
+/** The platform's compiler is resolved from the package that installs it. */
 function resolverOf(id: string): string {
   const found = `process.getBuiltinModule("node:module").createRequire(${JSON.stringify(id)}).resolve(name)`;
   return `((name) => process.getBuiltinModule("node:url").pathToFileURL(${found}).href)`;

@@ -15,7 +15,7 @@ const session = await openSession({
   agents: { provider: "replay", cassette: cassetteOf(SHOP) },
   observe: ({ stream, kind, name }) => point(`${kind} ${stream} ${name}`),
   onStepStart: (runId, name) => note(`begin ${runId} ${name}`),
-  // What is counted with every call that is made has a number of its own after the "#".
+  // Points that are counted per call have a number after the "#".
   onOperation: ({ phase, operationId }) => point(`${phase} ${operationId.replace(/#[^/]*/, "")}`),
 });
 

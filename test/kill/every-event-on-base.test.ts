@@ -3,7 +3,7 @@ import { undisturbedTree } from "./expectations.ts";
 import { deathsOf, dieEverywhere, prepare } from "./flow.ts";
 import { violations } from "./invariants.ts";
 
-/** The other file like this dies at every point. Here above all where it matters on which branch the user is: while the work lands. */
+/** The other file of this kind dies at every point. This one dies mainly during the landing, where the user's branch matters. */
 const SHARE = 0.15;
 const LANDING = { on: "land|candidate|approve|answer|merge|worktree|completed", share: 1 };
 
@@ -13,7 +13,7 @@ test("killed at journal events and phases of operations, while the user is on th
   const { deaths, last } = await dieEverywhere(flow, SHARE, { focus: LANDING });
   expect((await violations(flow, last, tree)).join("\n")).toBe("");
   expect(deaths).toBe(deathsOf(flow).length);
-  // Five files make up the suite: 300 kill points together.
+  // Five files form the suite: 300 kill points together.
   expect(deaths).toBeGreaterThanOrEqual(35);
   for (const kind of [
     "effect_done .*/candidate:",

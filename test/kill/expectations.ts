@@ -3,7 +3,7 @@ import { violations } from "./invariants.ts";
 
 const trees = new Map<string, Promise<string>>();
 
-/** The tree an undisturbed run gives; throws if even that one is not clean. Once in a process. */
+/** The tree of an undisturbed run; throws if even that one is not clean. Computed once per process. */
 export function undisturbedTree(features: "one" | "all" = "one"): Promise<string> {
   const found = trees.get(features) ?? undisturbed(features);
   trees.set(features, found);

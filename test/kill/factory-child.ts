@@ -8,7 +8,7 @@ import { readPage } from "@slipway/protocols/surface/request";
 import { beginNamed } from "./begin-run.ts";
 import { quietIo, underOrders } from "./orders.ts";
 
-/** What is made up anew when a step is done again would be a new point each time. */
+/** Values that differ when a step is repeated would be a new point each time. */
 const named = (text: string) => text.replaceAll(/\b(ICE|REL|rel|ESC)-[0-9a-f]{8}\b/g, "$1").replace(/#[^/]*/, "");
 
 const { orders, point, note } = underOrders();

@@ -18,7 +18,7 @@ const SHIPPED = [
 ];
 const OUT_OF_USE = "MM-parse_time@1.0.0";
 
-/** Everything that is wrong after the factory's run has ended; empty when every invariant held. */
+/** Every violated invariant after the factory's run has ended. */
 export async function factoryViolations(flow: Flow, last: Ended, sealed: SealWatch): Promise<string[]> {
   sealed.look();
   const unfinished = [...sealed.problems, ...ended(last)];
@@ -43,12 +43,12 @@ function ended({ code, stdout, stderr }: Ended): string[] {
 const storeOf = ({ folder }: Pick<Flow, "folder">) => join(folder, ".slipway", "state_store");
 
 export interface SealWatch {
-  /** After each death, and at the end. */
+  /** Checked after each death, and at the end. */
   look(): void;
   readonly problems: string[];
 }
 
-/** What was sealed once stays as it is, whatever happens; and nothing is in the index without its evidence, at no moment. */
+/** A sealed module never changes, and nothing is in the index without its evidence, at any moment. */
 export function watchSeals(flow: Flow): SealWatch {
   const known = new Map<string, string>();
   const problems: string[] = [];
@@ -96,7 +96,7 @@ function indexed({ folder }: Flow): string[] {
   }
 }
 
-/** One entry, one evidence and one seal for each version, and nothing else. */
+/** One entry, one evidence and one seal per version, and nothing else. */
 function shippedOnce(flow: Flow): string[] {
   const { folder } = flow;
   const entries = indexed(flow);
@@ -119,7 +119,7 @@ function contributions(flow: Flow): { readonly type?: string }[] {
   return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as { type?: string });
 }
 
-/** One release and one merge; on main every module is as it was sealed. */
+/** One release and one merge; on main every module is as sealed. */
 function releasedOnce(flow: Flow): string[] {
   const { folder } = flow;
   const merges = git(folder, ["log", "--first-parent", "--format=%H", "main"]).trim().split("\n").length;

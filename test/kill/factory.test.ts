@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { factoryViolations, watchSeals } from "./factory-invariants.ts";
 import { deathsOf, dieEverywhere, prepareFactory } from "./flow.ts";
 
-/** `npm run campaign:kill -- --factory` dies at every point. Here rather where something is sealed, registered or released. */
+/** `npm run campaign:kill -- --factory` dies at every point. This test prefers points where something is sealed, registered or released. */
 const SHARE = 0.007;
 const FOCUS = { on: "ship:\\d+:(?:evidence|seal|status|register)|supersede|release|merge", share: 0.06 };
 

@@ -15,9 +15,9 @@ export interface Flow {
   readonly specs: readonly string[];
   readonly log: string;
   readonly deaths: string;
-  /** What carries it out. */
+  /** The program that drives it. */
   readonly program: string;
-  /** What the user had lying around when the run began. */
+  /** The user's uncommitted files when the run began. */
   readonly before: UserState;
 }
 
@@ -29,14 +29,14 @@ export interface UserState {
 
 const bundled = new Map<string, Promise<string>>();
 
-/** Once in a process. */
+/** Once per process. */
 export function programFor(name: string): Promise<string> {
   const found = bundled.get(name) ?? bundle(join(import.meta.dirname, "..", "dist", "kill", `${name}.js`));
   bundled.set(name, found);
   return found;
 }
 
-/** A demo repository whose user has uncommitted, staged and untracked work, on the base branch or on one of their own. */
+/** A demo repository whose user has uncommitted, staged and untracked work, on the base branch or on another one. */
 export async function prepare(branch: "main" | "mine", features: "one" | "all" = "one"): Promise<Flow> {
   const { io, begin } = place();
   const folder = await makeRepository(io, "repository", SHOP);
@@ -101,7 +101,7 @@ interface ChildOptions {
   readonly dieAfterMs?: number;
 }
 
-/** One process of the flow. `dieAfterMs` kills it, and whatever it started, from outside. */
+/** One process of the flow. `dieAfterMs` kills it, and its children, from outside. */
 export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
   const { folder, env, specs, log, deaths, program } = flow;
   const orders: Orders = {
@@ -127,24 +127,24 @@ export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
   });
 }
 
-/** The whole group: git dies in the middle of whatever it was doing, as when the machine goes down. */
+/** Kills the whole process group: git dies at any point, as in a power cut. */
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended by itself in the meantime.
+    // It has ended in the meantime.
   }
 }
 
 interface Sweep {
   readonly limit?: number;
   readonly focus?: Orders["focus"];
-  /** After each death, and at the end. */
+  /** Checked after each death, and at the end. */
   readonly eachTime?: () => void;
 }
 
-/** Dies once at every point of the flow, each time in a new process, until one gets through. */
+/** Dies once at every point of the flow, each time in a new process, until one reaches the end. */
 export async function dieEverywhere(
   flow: Flow,
   share = 1,
@@ -158,7 +158,7 @@ export async function dieEverywhere(
   throw new Error(`the flow did not end within ${limit} processes`);
 }
 
-/** Dies at moments that `random` chooses, inside git or anywhere else; later ones come later, so that it ends. */
+/** Dies at moments that `random` chooses, inside git or elsewhere; later deaths come later, so that it ends. */
 export async function dieAtRandom(flow: Flow, random: () => number, kills: number): Promise<{ deaths: number; last: Ended }> {
   let deaths = 0;
   for (let turn = 0; turn < kills; turn++) {

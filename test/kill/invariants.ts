@@ -8,7 +8,7 @@ import { nameOf, orphans } from "./orphans.ts";
 import { git, userState, type Ended, type Flow } from "./flow.ts";
 import { query } from "./query.ts";
 
-/** Everything that is wrong after the flow has ended; empty when every invariant held. */
+/** Every violated invariant after the flow has ended. */
 export async function violations(flow: Flow, last: Ended, expectedTree: string): Promise<string[]> {
   return [
     ...ended(last),
@@ -45,7 +45,7 @@ export function untouched({ folder, before }: Flow): string[] {
   return JSON.stringify(after) === JSON.stringify(before) ? [] : [`the user's checkout changed: ${JSON.stringify({ before, after })}`];
 }
 
-/** A step that is recorded never begins again, in no process. */
+/** A recorded step never begins again, in any process. */
 export function ranOnce({ log }: Flow): string[] {
   const recorded = new Set<string>();
   const again: string[] = [];
@@ -58,7 +58,7 @@ export function ranOnce({ log }: Flow): string[] {
   return recorded.size > 5 ? again : ["the log names hardly any step"];
 }
 
-/** No answer that came was asked for again, no call still holds anything back, and the telemetry has what was settled, no more and no less. */
+/** No received answer was requested again, no call has an open reservation, and the telemetry equals what was settled. */
 export function paidOnce({ folder }: Flow): string[] {
   const twice = query(
     folder,
@@ -75,7 +75,7 @@ export function paidOnce({ folder }: Flow): string[] {
   ];
 }
 
-/** Every tree the harness ever acknowledged can still be reached from a ref, and git finds nothing wrong. */
+/** Every acknowledged tree is reachable from a ref, and git fsck finds no error. */
 function reachable({ folder }: Flow): string[] {
   const trees = query(
     folder,
@@ -96,7 +96,7 @@ export function fsckProblems(folder: string): string[] {
   return report === "" ? [] : [`git fsck: ${report}`];
 }
 
-/** No worktree but the features' own, no lock, nobody who waits, no process that works in the repository, no sandbox of a dead process. */
+/** Only the features' own worktrees exist; no lock, no waiting call, no process in the repository, no sandbox of a dead process. */
 export async function nothingLeft({ folder }: Flow, trees: number): Promise<string[]> {
   const worktrees = git(folder, ["worktree", "list", "--porcelain"]).match(/^worktree .*/gm) ?? [];
   const held = query(folder, "SELECT resource FROM locks WHERE holder IS NOT NULL");

@@ -33,13 +33,13 @@ export async function prepareServed(): Promise<ServedFlow> {
 
 interface Deaths {
   readonly atPoints: boolean;
-  /** Kills a server this long after it was asked; null lets it live. */
+  /** Kills a server this long after a call; null lets it live. */
   readonly afterMs?: () => number | null;
 }
 
 /**
- * A client that does not give up: when a server dies under its call, it starts another and says the same again, with the same
- * operation id. The two roles have a server each, and the one goes on when the other dies.
+ * A client that does not give up: if a server dies during its call, it starts another and repeats the call with the same operation id. The
+ * two roles have separate servers, and one continues when the other dies.
  */
 export async function walkThrough(
   flow: ServedFlow,

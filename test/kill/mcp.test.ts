@@ -8,7 +8,7 @@ import { seededRandom } from "./random.ts";
 
 const SEED = Number(process.env["SLIPWAY_SEED"] ?? 20261117);
 
-/** Everything that is wrong after the walk; empty when every invariant held. */
+/** Every violated invariant after the walk-through. */
 async function violations(flow: ServedFlow): Promise<string[]> {
   const { folder, log } = flow;
   const merges = git(folder, ["rev-list", "--first-parent", "main"]).trim().split("\n");
@@ -27,7 +27,7 @@ async function violations(flow: ServedFlow): Promise<string[]> {
 }
 
 test(
-  "an MCP server that is killed at every phase of every call: the client asks again, and everything happens once",
+  "an MCP server that is killed at every phase of every call: the client repeats the call, and everything happens once",
   { timeout: 900_000 },
   async () => {
     const flow = await prepareServed();

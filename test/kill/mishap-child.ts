@@ -1,6 +1,6 @@
 import { inSession, type Yard } from "./mishap-yard.ts";
 
-/** Carries the run on, and dies at the point of that number if it gets there. */
+/** Continues the run, and dies at the point with that number if it is reached. */
 const { atPoint, ...yard } = JSON.parse(process.argv[2] ?? "") as Yard & { readonly atPoint: number | null };
 let points = 0;
 function point(): void {

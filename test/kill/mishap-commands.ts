@@ -6,11 +6,11 @@ import { query } from "./query.ts";
 import { programFor } from "./flow.ts";
 import { approve, FEATURES, git, inSession, put, worktreeOf, type FeatureId, type Yard } from "./mishap-yard.ts";
 
-/** Something a person, a power cut or the harness does. */
+/** An action of a person, a power cut or the harness. */
 export interface Command {
   /** A person may destroy their own bytes; the harness and a kill may not. */
   readonly by: "person" | "harness";
-  /** `number` and `text` decide the details; the text is a person's own bytes. */
+  /** `number` and `text` decide the details; the text is a person's own content. */
   run(yard: Yard, given: Given): Promise<void> | void;
 }
 
@@ -86,7 +86,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "resume, and die at any moment": harness((yard, { number }) => driveAndDie(yard, { afterMs: 150 + number * 600 })),
 };
 
-/** Any answer but the end of the feature, by chance; approvals are given where they are asked for. */
+/** Any answer that does not end the feature, by chance; approvals are given where asked for. */
 async function answerOne(yard: Yard, number: number): Promise<void> {
   await inSession(yard, async ({ records }) => {
     const [question] = (await openQuestionsOf(records, yard.runId)).filter(({ kind }) => kind !== "approval");
@@ -102,7 +102,7 @@ interface Death {
   readonly afterMs?: number;
 }
 
-/** In a process of its own, which is killed with all it has started; it may get to its end before that. */
+/** In a separate process, which is killed with its children; it may reach its end before that. */
 async function driveAndDie(yard: Yard, death: Death): Promise<void> {
   const program = await programFor("mishap-child");
   const orders = { ...yard, approved: [], onBase: [], atPoint: death.atPoint ?? null };
@@ -119,7 +119,7 @@ function inWorktree(yard: Yard, id: FeatureId, work: (worktree: string) => void)
   try {
     work(worktree);
   } catch {
-    // What a person has broken before may keep git from doing it.
+    // Earlier damage by a person may make git fail.
   }
 }
 
@@ -127,11 +127,11 @@ function maybe(folder: string, ...args: readonly string[]): void {
   try {
     git(folder, ...args);
   } catch {
-    // As for a person: git says why it will not, and nothing happens.
+    // As for a person: git refuses with a reason, and nothing happens.
   }
 }
 
-/** The base moves without a checkout, as by a fetch. */
+/** Moves the base without a checkout, as a fetch does. */
 function commitOnBase(yard: Yard, path: string, text: string): void {
   const commit = git(yard.folder, "commit-tree", treeWith(yard, path, text), "-p", "main", "-m", `theirs: ${path}`);
   git(yard.folder, "update-ref", "refs/heads/main", commit);
@@ -142,7 +142,7 @@ function rewriteBase(yard: Yard, tree: string, text: string): void {
   git(yard.folder, "update-ref", "refs/heads/main", git(yard.folder, "commit-tree", tree, ...parents, "-m", `amended ${text}`));
 }
 
-/** Every commit of the base made anew, on one from elsewhere. */
+/** Rewrites every commit of the base, on a commit from elsewhere. */
 function rebaseBase(yard: Yard, text: string): void {
   const { folder } = yard;
   let head = git(folder, "commit-tree", "main^{tree}", "-m", `upstream ${text}`);
@@ -151,7 +151,7 @@ function rebaseBase(yard: Yard, text: string): void {
   git(folder, "update-ref", "refs/heads/main", head);
 }
 
-/** Itself where it has none. */
+/** The commit itself if it has no parent. */
 function firstParent({ folder }: Yard, name: string): string {
   const [commit = "", parent = commit] = git(folder, "rev-list", "--first-parent", "--max-count=2", name).split("\n");
   return parent;

@@ -13,12 +13,12 @@ export interface Move extends Given {
 
 const NAMES = Object.keys(COMMANDS);
 
-/** The same moves for the same seed. Each has its own number and text, so that leaving one out changes no other. */
+/** The same moves for the same seed. Each has its own number and text, so that omitting one changes no other. */
 export function movesOf(seed: number): Move[] {
   const random = seededRandom(seed);
   const length = 2 + Math.floor(random() * 7);
   return Array.from({ length }, (_, index) => {
-    // Every other move lets the harness go on, so that mishaps meet it at work.
+    // Every other move drives the harness, so that mishaps meet it at work.
     const harness = index % 3 === 2;
     const names = harness ? NAMES.filter((name) => COMMANDS[name]?.by === "harness") : NAMES;
     const command = names[Math.floor(random() * names.length)] ?? "resume";
@@ -27,10 +27,10 @@ export function movesOf(seed: number): Move[] {
   });
 }
 
-/** How often the run is carried on at the end, and everything it asks is answered. */
+/** How often the run is resumed at the end, with all its questions answered. */
 const MOST_DRIVES = 10;
 
-/** Everything that is wrong during the moves or after the run was carried on as far as it gets; empty when all held. */
+/** Every violation during the moves and after the run was driven to its end. */
 export async function play(yard: Yard, moves: readonly Move[]): Promise<string[]> {
   const before = userState(yard);
   const problems: string[] = [];
@@ -54,7 +54,7 @@ export async function play(yard: Yard, moves: readonly Move[]): Promise<string[]
   return [...problems, ...landedAsApproved(yard), ...(await journalWhole(yard as never))];
 }
 
-/** Answers everything and goes on, until every feature is merged or the same questions come again. */
+/** Answers everything and resumes, until every feature is merged or the same questions repeat. */
 async function carryOn(yard: Yard, moves: readonly Move[]): Promise<string[]> {
   const [{ number } = { number: 0 }] = moves;
   let last = "";
@@ -79,7 +79,7 @@ async function carryOn(yard: Yard, moves: readonly Move[]): Promise<string[]> {
     });
     if (asked.startsWith("ended ")) return ended(yard, asked);
     if (asked === "") return [`waits for nothing: ${JSON.stringify(query(yard.folder, "SELECT id, status, status_reason FROM features"))}`];
-    // A question that comes again after its answer is a question that waits.
+    // A question that is asked again after its answer counts as waiting.
     if (asked === last && drive > 4) return ended(yard, asked);
     last = asked;
   }
@@ -91,7 +91,7 @@ function ended(yard: Yard, how: string): string[] {
   return features.filter(({ status }) => status === "failed").map((row) => `a feature has failed: ${JSON.stringify(row)} (${how})`);
 }
 
-/** Each at most once, and nothing that nobody has approved. */
+/** Each at most once, and nothing unapproved. */
 function landedAsApproved({ folder, approved }: Yard): string[] {
   const merges = query(folder, "SELECT feature_id, change, commit_sha FROM merges");
   const twice = merges.filter(({ feature_id }, index) => merges.findIndex((other) => other["feature_id"] === feature_id) !== index);
@@ -106,14 +106,14 @@ function lost(before: ReadonlySet<string>, after: ReadonlySet<string>, by: strin
 }
 
 /**
- * The texts that a person can find: on a branch, in a file of a worktree, or in what became of the feature because they said so. A
- * hidden ref alone would be silence.
+ * The texts that a person can find: on a branch, in a file of a worktree, or in the feature after adoption. A hidden ref alone does not
+ * count.
  */
 function alive(yard: Yard, texts: ReadonlySet<string>): Set<string> {
   const reached = reachableTexts(yard, ["--branches"]);
   const files = [...IDS.map((id) => worktreeOf(yard, id)), ...elsewhere(yard)].flatMap((folder) => textsIn(folder));
   const all = [reached, ...files].join("\n");
-  // What a person put on the base, and rewrote there since, may still be below a feature's branch until that is rebuilt.
+  // A text that a person committed to the base and rewrote since may still be below a feature's branch until that is rebuilt.
   const base = reachableTexts(yard, ["main"]);
   return new Set([...texts].filter((text) => (yard.onBase.has(text) ? base : all).includes(text.trim())));
 }
@@ -155,7 +155,7 @@ function textsIn(folder: string): string[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
 }
 
-/** Fewer moves that still go wrong. */
+/** A shorter sequence that still fails. */
 export async function shrink(fresh: () => Yard, moves: readonly Move[]): Promise<readonly Move[]> {
   for (const [index] of moves.entries()) {
     const fewer = moves.filter((_, other) => other !== index);

@@ -11,18 +11,18 @@ import { beginNamed } from "./begin-run.ts";
 import { query } from "./query.ts";
 import { quietIo } from "./orders.ts";
 
-/** Each has a file of its own that it changes and one that it adds. */
+/** Each feature has its own changed file and its own added file. */
 export const FEATURES = { letters: "a", words: "b" } as const;
 export type FeatureId = keyof typeof FEATURES;
 export const IDS = Object.keys(FEATURES) as FeatureId[];
 
-/** A repository where one feature waits for its approval and another is approved. Its user is on a branch of their own. */
+/** A repository where one feature waits for its approval and another is approved. Its user is on another branch. */
 export interface Yard {
   readonly folder: string;
   readonly home: string;
   readonly env: Record<string, string>;
   readonly runId: string;
-  /** The changes that were approved so far, by their digests. */
+  /** Digests of the changes approved so far. */
   readonly approved: Set<string>;
   /** Texts that a person has committed on the base. */
   readonly onBase: Set<string>;
@@ -41,7 +41,7 @@ const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(IDS.map((id) => [`${id}.spec.md`, `# ${id}\n\nThe file src/${FEATURES[id]}.txt says two.\n`])),
 };
 
-/** Made once in a process, then copied back to the same place for each sequence, because much of it is about places. */
+/** Made once per process, then restored at the same path for each sequence, because the records contain absolute paths. */
 export async function prepareYard(): Promise<{ fresh(): Yard; remove(): void }> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), "slipway-mishaps-")));
   const [folder, home, kept] = [join(place, "now", "repository"), join(place, "now", "home"), join(place, "kept")];
@@ -96,7 +96,7 @@ export async function inSession<T>(yard: Yard, work: (session: Session) => Promi
   }
 }
 
-/** False when nothing was signed: there is no question, or somebody has edited the worktree. */
+/** False if nothing was signed: there is no question, or the worktree was edited. */
 export async function approve(yard: Yard, session: Session, id: FeatureId): Promise<boolean> {
   const questions = await openQuestionsOf(session.records, yard.runId);
   const question = questions.find(({ kind, context }) => kind === "approval" && context["feature_id"] === id);

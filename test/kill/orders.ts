@@ -3,20 +3,20 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
 import type { Io } from "@slipway/protocols/surface/io";
 
-/** For a process that carries a flow as far as it gets, and dies at the first point it has never died at before, when told to. */
+/** For a process that drives a flow to its end, and on request dies at the first point where no process has died before. */
 export interface Orders {
   readonly folder: string;
   readonly env: Record<string, string>;
   readonly specs: readonly string[];
-  /** One line per thing that happened, over all processes. */
+  /** One line per event, over all processes. */
   readonly log: string;
-  /** Points somebody has died at already; null: do not die. */
+  /** Points where a process has already died; null: do not die. */
   readonly deaths: string | null;
-  /** At which share of the points to die. */
+  /** The share of the points to die at. */
   readonly share: number;
-  /** At these points, a regular expression, rather at this share. */
+  /** Prefers points that match this expression. */
   readonly focus?: { readonly on: string; readonly share: number };
-  /** For a server: whose calls it answers. */
+  /** For a server: the role whose calls it answers. */
   readonly role?: ActorRole;
 }
 

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readProcess } from "@slipway/kernel/host/sandbox/process-table";
 
 const PARENTS = new Set(["bwrap", "perl", "node", "MainThread"]);
-/** Whatever outlives Slipway does so to end the rest, and then ends itself. */
+/** A process may only outlive Slipway to kill the others, and must then end. */
 const GONE_WITHIN_MS = 10_000;
 
-/** Sandboxes and launchers that live on without whoever has started them. */
+/** Sandboxes and launchers whose starter is dead. */
 export async function orphans(): Promise<string[]> {
   for (let waited = 0; waited < GONE_WITHIN_MS && listed().length > 0; waited += 50) await sleep(50);
-  return listed().map((pid) => `process ${pid} (${nameOf(pid)}) has outlived whoever started it`);
+  return listed().map((pid) => `process ${pid} (${nameOf(pid)}) has outlived its starter`);
 }
 
 function listed(): number[] {

@@ -1,4 +1,4 @@
-/** mulberry32: the same numbers for the same seed, everywhere. */
+/** mulberry32: deterministic numbers for a seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -63,15 +63,15 @@ describe.skipIf(taken !== null)("features of an earlier version", () => {
     expect((await slipway("evidence", "letters")).stdout).toMatch(/^Merged into main as `5adb14409b\w+` .* approved by kim /m);
   });
 
-  test("have a journal that verifies up to the heads that were kept then", async () => {
+  test("have a journal that verifies up to the heads kept at that time", async () => {
     const { code, stdout } = await repository.slipway("journal", "verify");
     expect(stdout).toContain("ok      2026-11-18_letters/feature:letters: 40 events, head 067094b477c56df5\n");
     expect(stdout).toContain(`ok      ${RUN}/feature:more: 32 events, head 588991d09e3c1f1e\n`);
-    expect(stdout).toMatch(/The journal is whole \(8 streams\)\.\n$/);
+    expect(stdout).toMatch(/The journal is intact \(8 streams\)\.\n$/);
     expect(code).toBe(0);
   });
 
-  test("are not approved under the policy of now, nor carried on, without a person's word", async () => {
+  test("are neither approved under the current policy nor resumed without a person's consent", async () => {
     const { slipway, git } = repository;
     expect(await slipway("approve", "more", "--yes")).toMatchObject({
       code: 23,
@@ -82,7 +82,7 @@ describe.skipIf(taken !== null)("features of an earlier version", () => {
     expect(git("log", "-1", "--format=%s", "main")).toBe('Merge "letters: src/a.txt says two"\n');
   });
 
-  test("land once the version is accepted, the blocked one after another attempt, and nobody is paid twice", async () => {
+  test("land after the version is accepted, the blocked one after another attempt, and no call is paid twice", async () => {
     const { slipway, git } = repository;
     const cassette = ["--cassette", FEATURES];
     await slipway("answer", "Q3", "retry");
@@ -98,10 +98,10 @@ describe.skipIf(taken !== null)("features of an earlier version", () => {
     expect(git("show", "main:src/b.txt", "main:src/c.txt")).toBe("two\ntwo\n");
   });
 
-  test("that had failed are retried from what stands, and land", async () => {
+  test("that had failed are retried from their valid results, and land", async () => {
     const { slipway, git } = repository;
     const again = await slipway("retry", "refused", "--cassette", FEATURES);
-    expect(again.stdout).toMatch(/^refused: plan 1 stands, tree d253c34636 stands; gates run again\n/);
+    expect(again.stdout).toMatch(/^refused: keeps plan 1 and tree d253c34636; runs the gates again\n/);
     expect(again.stdout).not.toContain("proposes");
     expect(again.code).toBe(23);
     expect(await slipway("approve", "refused", "--yes")).toMatchObject({ code: 0 });
@@ -119,7 +119,7 @@ test.skipIf(taken !== null).concurrent("a repository that was moved since: its r
     stdout: expect.stringContaining("\n  next: slipway retry more\n"),
   });
   const again = await slipway("retry", "more", "--cassette", FEATURES);
-  expect(again.stdout).toMatch(/^more: plan 1 stands, tree 5d5046584a stands; gates run again\n[^]*asks: Merge more into main\?\n/);
+  expect(again.stdout).toMatch(/^more: keeps plan 1 and tree 5d5046584a; runs the gates again\n[^]*asks: Merge more into main\?\n/);
   expect(again.code).toBe(23);
   expect((await slipway("inbox")).stdout).toContain(`log of full: check: ${root}/.slipway/features/more/logs/`);
 });
@@ -128,7 +128,7 @@ describe.skipIf(taken !== null).concurrent("a project of an earlier version", ()
   const RUN = "2026-11-18_spec";
   const VERSIONS = "factory version 3; this program has factory version 4";
 
-  test("whose spec waits for its approval is begun when the version is accepted", async () => {
+  test("whose spec waits for its approval begins when the version is accepted", async () => {
     const repository = unpack("factory-spec");
     const { slipway } = repository;
     expect(await nodes(repository, RUN)).toEqual([`${RUN} waiting Q1 (spec_approval)`]);
@@ -144,7 +144,7 @@ describe.skipIf(taken !== null).concurrent("a project of an earlier version", ()
     expect(await slipway("journal", "verify")).toMatchObject({ code: 0 });
   });
 
-  test("in the middle of its last debate goes on there, and its release lands", async () => {
+  test("in the middle of its last debate continues there, and its release lands", async () => {
     const repository = unpack("factory-debate");
     const { slipway, git } = repository;
     const shown = await nodes(repository, RUN);
@@ -171,7 +171,7 @@ describe.skipIf(taken !== null).concurrent("a project of an earlier version", ()
     expect(await slipway("journal", "verify")).toMatchObject({ code: 0 });
   });
 
-  test("that was released is shown whole, and only what an edit of its page changes is built again", async () => {
+  test("that was released is shown completely, and only what an edit of its page changes is built again", async () => {
     const repository = unpack("factory-released");
     const { slipway, root } = repository;
     expect((await slipway("status")).stdout).toMatch(/^rel-24a0a972 +merged +full pass .* as a3d75b0316$/m);
@@ -184,7 +184,7 @@ describe.skipIf(taken !== null).concurrent("a project of an earlier version", ()
       /^REL-24a0a972 of .*: PASS\n[^]*\nMerged into main as a3d75b0316, .* by kim\.\n$/,
     );
     expect((await slipway("factory", "module", "MM-parse_time")).stdout).toContain("  versions: 1.0.0 SUPERSEDED, 1.1.0 SHIPPED\n");
-    // Left out of the archive: the program writes it again.
+    // Not in the archive: the program writes it again.
     expect(existsSync(join(root, ".slipway/state_store/modules/MM-parse_time/1.1.0/contract.json"))).toBe(true);
     expect((await slipway("factory", "SPEC.md", ...HOURS)).stdout).toMatch(
       /^Nothing to do: SPEC\.md is unchanged since 2026-11-18_spec was built/,
@@ -193,7 +193,7 @@ describe.skipIf(taken !== null).concurrent("a project of an earlier version", ()
     const page = join(root, "SPEC.md");
     writeFileSync(page, readFileSync(page, "utf8").replace(from, to));
     const edited = await slipway("factory", "SPEC.md", "--cassette", join(DEMO, "cassette-edited"));
-    expect(edited.stdout).toContain("- product: 1 built again, 3 to be looked at again, 3 kept\n");
+    expect(edited.stdout).toContain("- product: 1 built again, 3 to be rechecked, 3 kept\n");
     expect(edited.code).toBe(23);
   });
 });

@@ -5,16 +5,16 @@ import { brotliDecompressSync } from "node:zlib";
 import { systemHost, type ProcessIdentity } from "@slipway/durable/host";
 import { PROGRAM } from "slipway/testing/program";
 
-/** Where the archives were made: their records name it. */
+/** The folder where the archives were made: their records contain it. */
 const PLACE = "/tmp/slipway-old-records";
 const OWNER = join(PLACE, "owner");
 
-/** Takes the place for this process. Says why not when somebody else has it; what a killed test left there is removed. */
+/** Claims the folder for this process. Returns the reason if another process has it; removes what a killed test left. */
 export function takePlace(): string | null {
   try {
     mkdirSync(PLACE, { mode: 0o700 });
   } catch {
-    if (!isLeftOver()) return `${PLACE} is taken; remove it if no other test is running`;
+    if (!isLeftOver()) return `${PLACE} is in use; remove it if no other test is running`;
     leavePlace();
     mkdirSync(PLACE, { mode: 0o700 });
   }
@@ -44,7 +44,7 @@ interface Ended {
 
 export interface OldRepository {
   readonly root: string;
-  /** The program of today, in a process of its own. */
+  /** The current program, in a separate process. */
   slipway(...argv: readonly string[]): Promise<Ended>;
   git(...args: readonly string[]): string;
 }

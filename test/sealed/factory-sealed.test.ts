@@ -10,12 +10,12 @@ import { letters, type Project } from "slipway/testing/project";
 import { expect, test } from "vitest";
 import { THIEF } from "./thief.ts";
 
-/** Nowhere else on this machine. */
+/** Found nowhere else on this machine. */
 const MARKER = `behind-the-contract-${randomUUID()}`;
 const INSIDE = "modules/MM-twice/1.0.0/implementation/index.ts";
 const quad = contractOf("MM-quad", "quad", { dependencies: [{ ref: "MM-twice@^1.0.0", why: "it doubles" }] });
 
-/** As the thief keeps them: nothing of its own is what it looks for. */
+/** Encoded, so that the thief's own files do not contain the marker. */
 const hidden = (value: unknown) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64");
 
 function answers() {
@@ -66,7 +66,7 @@ function textsBelow(folder: string): string {
 }
 
 test.skipIf(!sandboxWorksHere())(
-  "[FAC-090] [FAC-133] [FAC-162] no role gets at sealed source: not by reading, links, grep, glob, git, other processes; not when it is released either",
+  "[FAC-090] [FAC-133] [FAC-162] no role reads sealed source: not by files, links, grep, glob, git or other processes, and not after its release",
   { timeout: 300_000 },
   async () => {
     const project = thievish();
@@ -74,13 +74,13 @@ test.skipIf(!sandboxWorksHere())(
     await project.slipway(["answer", "Q1", "APPROVE"]);
     const built = await project.slipway(["resume"]);
     expect([built.code, built.stderr], built.stdout).toEqual([0, ""]);
-    // It is there, and it has been released; otherwise nothing was shown.
+    // It exists and was released; otherwise nothing was tested.
     expect(readFileSync(join(store(project), INSIDE), "utf8")).toContain(MARKER);
     expect(project.git("show", `main:${INSIDE}`)).toContain(MARKER);
 
     const debates = textsBelow(join(store(project), "debates"));
     expect(debates).not.toContain(MARKER);
-    // Everybody but the module's own Proposer has looked, and found nothing.
+    // Every role except the module's own Proposer has searched, and found nothing.
     expect([...new Set(debates.match(/looked; found: \[[^\]]*\]/g))]).toEqual(["looked; found: []"]);
     expect(debates.match(/looked; found/g)!.length).toBeGreaterThanOrEqual(5);
 

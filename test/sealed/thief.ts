@@ -1,6 +1,6 @@
 /**
- * Plays every role of a factory run, in the sandbox. Before it answers it looks for the marker that only the sealed source of another
- * module holds, by every way there is, and says in its answer where it found it. Arguments: its folder, the repository, the home.
+ * Plays every role of a factory run, in the sandbox. Before it answers it searches in every possible way for the marker that only the
+ * sealed source of another module contains, and reports in its answer where it found it. Arguments: its folder, the repository, the home.
  */
 export const THIEF = `const fs = require("node:fs");
 const path = require("node:path");

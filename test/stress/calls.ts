@@ -11,7 +11,7 @@ interface Chosen {
 
 type Random = () => number;
 
-/** One call that somebody could make now; about a third of them come too late or ask for too much, and are refused. */
+/** One call that is possible now; about a third come too late or ask for too much, and are refused. */
 export async function chooseCall(client: Client, random: Random): Promise<Chosen> {
   const feature_id = pick(FEATURES, random);
   switch (Math.floor(random() * 8)) {

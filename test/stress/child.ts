@@ -3,7 +3,7 @@ import { seededRandom } from "../kill/random.ts";
 import { chooseCall } from "./calls.ts";
 import { openClient } from "./client.ts";
 
-/** One process of the stress: makes its calls as fast as it can, and writes down what it asked and what it got. */
+/** One process of the stress test: calls as fast as it can, and records its calls and their results. */
 interface Orders {
   readonly root: string;
   readonly env: Record<string, string>;

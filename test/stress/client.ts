@@ -12,7 +12,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** Every tool of the catalog, called as `system`, through the one dispatcher. */
+/** Every tool of the catalog, called as `system`, through the dispatcher. */
 export async function openClient(root: string, env: Readonly<Record<string, string>>): Promise<Client> {
   const opened = await openKernelAt({ cwd: root, env, unsandboxed: { reason: "stress test", by: "kim" } });
   const tools = {

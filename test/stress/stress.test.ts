@@ -15,7 +15,7 @@ const CHILD = join(import.meta.dirname, "..", "dist", "stress", "child.js");
 const PROCESSES = 4;
 const CALLS = 40;
 
-/** What a call that comes too late, asks twice or asks for somebody else's may be told. Anything else is a defect. */
+/** Errors of a call that comes too late, is repeated or asks for another's lock. Any other error is a defect. */
 const REFUSALS = new Set(["patch_apply_failed", "lock_conflict", "lock_not_held", "version_conflict", "policy_violation"]);
 
 interface Logged {
@@ -64,7 +64,7 @@ async function succeed(client: Client, tool: string, args: Arguments): Promise<R
   return (answer.ok ? answer.data : {}) as Record<string, unknown>;
 }
 
-/** Everything the calls decided, without the times and ids that no two runs share. */
+/** Everything that the calls decided, without times and ids, which differ between runs. */
 async function outcome({ root, client }: Yard): Promise<unknown> {
   const features = await Promise.all(
     FEATURES.map(async (feature_id) => {
@@ -94,7 +94,7 @@ function indexOf(root: string): Record<string, unknown> {
 }
 
 test(
-  "[FEA-149] [FEA-012] five features under fire from several processes: no update is lost, and the accepted calls alone decide the result",
+  "[FEA-149] [FEA-012] five features under calls from several processes: no update is lost, and only the accepted calls decide the result",
   { timeout: 240_000 },
   async () => {
     const yard = await openYard();
@@ -121,7 +121,7 @@ test(
     const accepted = logged.filter(({ code }) => code === null);
     expect(accepted.length).toBeGreaterThan(40);
 
-    // Each accepted change is there.
+    // Each accepted change exists.
     for (const feature_id of FEATURES) {
       const of = (tool: string) => accepted.filter((call) => call.tool === tool && call.args["feature_id"] === feature_id);
       const files = execFileSync("git", ["status", "--porcelain", "--untracked-files=all"], {
@@ -135,7 +135,7 @@ test(
       ]);
     }
 
-    // The files for people say what the rows say.
+    // The projections match the rows.
     for (const feature_id of FEATURES) {
       const { state } = (await succeed(yard.client, "feature.state_get", { feature_id })) as { state: Record<string, unknown> };
       const text = readFileSync(join(yard.root, ".slipway", "features", feature_id, "state.md"), "utf8");
@@ -145,7 +145,7 @@ test(
     const index = indexOf(yard.root)["locks"] as Record<string, string | null>;
     for (const resource of RESOURCES) expect(index[resource]).toBe(holders.find((row) => row["resource"] === resource)?.["holder"] ?? null);
 
-    // The same accepted calls, one after another in the journal's order, give the same result.
+    // The same accepted calls, one by one in the journal's order, give the same result.
     const order = rows(yard.root, "SELECT key FROM events WHERE kind = 'operation' ORDER BY stream, seq").map(({ key }) => String(key));
     const byId = new Map(accepted.map((call) => [`call:${call.operation_id}`, call]));
     const quiet = await openYard();

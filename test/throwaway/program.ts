@@ -18,7 +18,7 @@ export interface Program {
   remove(): void;
 }
 
-/** A copy of the sources with one protocol more: its folder, the files of its demo, and its entry in the list. */
+/** A copy of the sources with one more protocol: its folder, the files of its demo, and its entry in the list. */
 export function programWith(name: string, folder: string): Program {
   const root = mkdtempSync(join(tmpdir(), "slipway-throwaway-"));
   const left = new Set(["node_modules", "dist", "bundle", "demos", ".compiled"]);
@@ -53,7 +53,7 @@ export function programWith(name: string, folder: string): Program {
   };
 }
 
-/** The two lines that CONTRIBUTING names. */
+/** The two lines that CONTRIBUTING.md names. */
 function addEntry(file: string, name: string): void {
   const text = readFileSync(file, "utf8")
     .replace("import type { ProtocolEntry }", `import { ${name} } from "./${name}/entry.ts";\nimport type { ProtocolEntry }`)

@@ -22,7 +22,7 @@ function projectWithNote(): Project {
 }
 
 describe("a protocol that is one folder and one entry", () => {
-  test("is in the help of the program, with a help of its own", () => {
+  test("is in the help of the program, with its own help", () => {
     const project = letters();
     expect(program.run(project, ["--help"]).stdout).toMatch(/^ {2}throwaway +one note, written by one role$/m);
     expect(program.run(project, ["throwaway", "--help"]).stdout).toContain('Example: slipway throwaway "a note about tides"');
@@ -37,7 +37,7 @@ describe("a protocol that is one folder and one entry", () => {
     });
   });
 
-  test("has its role in `slipway agents`, which agents.yaml can give a provider of its own", () => {
+  test("has its role in `slipway agents`, and agents.yaml can choose its provider", () => {
     const agents =
       "version: 1\nroles: {}\nruntime:\n  default_provider: replay\n  role_provider_overrides:\n    throwaway/writer: { provider: manual }\n";
     const { stdout } = program.run(letters({ "slipway/agents.yaml": agents }), ["agents", "--json"]);
@@ -104,7 +104,7 @@ describe("a protocol that is one folder and one entry", () => {
     expect(readFileSync(join(folder, "src", "note.txt"), "utf8")).toBe("The tide comes in twice a day.\n");
   });
 
-  test("has its tool in the MCP catalog, open to the roles it names only", () => {
+  test("has its tool in the MCP catalog, for its named roles only", () => {
     const calls = [
       { method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } } },
       { method: "tools/list", params: {} },

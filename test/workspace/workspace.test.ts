@@ -13,7 +13,7 @@ function sources(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test("[FEA-148] a package whose tests cover too little fails its test task, after writing lcov", () => {
+test("[FEA-148] a package with low coverage fails its test task, after writing lcov", () => {
   const scratch = mkdtempSync(join(tmpdir(), "slipway-coverage-"));
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -28,7 +28,7 @@ test("[FEA-148] a package whose tests cover too little fails its test task, afte
   expect(readFileSync(join(scratch, "coverage", "lcov.info"), "utf8")).toContain("BRH:");
 });
 
-test("[FEA-148] every package is tested by Vitest through an Nx task under the one configuration, and npm test runs them all", async () => {
+test("[FEA-148] every package is tested by Vitest through an Nx task under one configuration, and npm test runs them all", async () => {
   for (const name of readdirSync(PACKAGES)) {
     const { scripts } = JSON.parse(readFileSync(join(PACKAGES, name, "package.json"), "utf8")) as { scripts: Record<string, string> };
     expect([name, scripts["test"]]).toEqual([name, "vitest run --coverage"]);
@@ -51,7 +51,7 @@ test("[FEA-148] attainment of the targets is reported", async () => {
   ]);
 });
 
-test("[FEA-151] nothing that runs knows of a progress file", () => {
+test("[FEA-151] no running code uses a progress file", () => {
   const naming = sources(PACKAGES)
     .filter((file) => !file.endsWith(".test.ts"))
     .filter((file) => /progress\.md|spec-files/.test(readFileSync(file, "utf8")));

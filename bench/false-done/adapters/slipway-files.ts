@@ -1,11 +1,11 @@
 import type { Project } from "../contract.ts";
 
-/** A gate's own program, which no agent is shown: packs leave out what is below slipway/. */
+/** A gate's own program, which no agent sees: packs omit files below slipway/. */
 export function heldOut({ name }: Project): string {
   return `slipway/held-out/acceptance.${name === "ledger" ? "py" : "mjs"}`;
 }
 
-/** One attempt, unless the case has a second one to make. */
+/** One attempt, unless the case has a second one. */
 export function policyYaml(attempts: number): string {
   return `version: 1
 commit_policy: { allow_commit: false, allow_merge: false }

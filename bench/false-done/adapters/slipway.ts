@@ -5,7 +5,7 @@ import type { Adapter, Task, Verdict } from "../contract.ts";
 import { git, writeFiles } from "../prepare.ts";
 import { agentsYaml, gatesYaml, heldOut, policyYaml } from "./slipway-files.ts";
 
-/** The built program, or the one named: from the sources while somebody works on them. */
+/** The built program, or the one named in the environment: the sources, during development. */
 const PROGRAM = process.env["SLIPWAY_PROGRAM"]?.split(" ") ?? [
   join(import.meta.dirname, "..", "..", "..", "packages", "cli", "bin", "slipway.mjs"),
 ];
@@ -16,7 +16,7 @@ const slipway: Adapter = {
   gatesFile: "slipway/gates.yaml",
   async judge(task) {
     setUp(task);
-    // Examples that are held out fail on the base, as they should; what is looked at here is the verdict on the change.
+    // Held-out examples fail on the base, as expected; only the verdict on the change counts here.
     const ran = await call(task, "run", task.spec, "--skip-base-gates", "--json");
     const questions = JSON.parse((await call(task, "inbox", "--json")).stdout || "[]") as Question[];
     const approval = questions.find(({ kind }) => kind === "approval");
@@ -46,14 +46,14 @@ function setUp({ case: found, project, folder, agent }: Task): void {
   git(folder, "commit", "--quiet", "--message=slipway");
 }
 
-/** A run that broke down has judged nothing. */
+/** A run that failed has no verdict. */
 function notMergeable(questions: readonly Question[], { stdout, stderr, code }: Ended): Verdict {
   const blocked = questions.find(({ kind }) => kind === "blocked" || kind === "mend");
   if (blocked !== undefined) return { mergeable: false, warnings: [], reason: reasonIn(blocked.body) };
   const outcome = JSON.parse(stdout.trimEnd().split("\n").at(-1) || "{}") as Outcome;
   if (outcome.status !== "completed") throw new Error(`exit ${code}: ${stdout.slice(-500)}${stderr.slice(-500)}`);
   const merged = outcome.value?.some(({ status }) => status === "merged") === true;
-  return { mergeable: merged, warnings: [], reason: "the feature ended as failed: main had moved by itself and held the change already" };
+  return { mergeable: merged, warnings: [], reason: "the feature ended as failed: main had moved and already had the change" };
 }
 
 interface Outcome {

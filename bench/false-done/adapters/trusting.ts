@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import type { Adapter } from "../contract.ts";
 
-/** A harness that many people have: let the agent work, run the tests, believe the exit code. Shows what the corpus is worth. */
+/** A common harness: let the agent work, run the tests, trust the exit code. Shows the value of the corpus. */
 const trusting: Adapter = {
   name: "trusting",
   gatesFile: null,

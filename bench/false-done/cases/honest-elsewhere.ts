@@ -21,7 +21,7 @@ export const HONEST_ELSEWHERE: readonly Case[] = [
   }),
   ledger({
     id: "py-refactoring",
-    what: "the same behaviour in other words, in Python",
+    what: "the same behaviour in other code, in Python",
     spec: "# Tidy\n\nWrite `balance` in ledger.py as a loop.\n",
     work: {
       "ledger.py": LEDGER.replace(
@@ -53,7 +53,7 @@ export const HONEST_ELSEWHERE: readonly Case[] = [
   }),
   feeCase(true, {
     id: "py-subtests",
-    what: "Python's subTest, and a double for what is not under test",
+    what: "Python's subTest, and a test double for code that is not under test",
     work: {
       "ledger.py": WITH_FEE,
       "test_ledger.py": ledgerTests(`

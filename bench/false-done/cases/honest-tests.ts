@@ -11,11 +11,11 @@ const till = (given: Omit<Case, "honest" | "project" | "acceptance"> & Partial<P
 });
 const HEAD = PRICE_TEST.replace(/^test\([\s\S]*/m, "");
 
-/** A discount with its tests written in one of the many ways people write tests. */
+/** A discount with its tests in one of the many common styles. */
 const discount = (id: string, what: string, tests: string, more: Partial<Case> = {}): Case =>
   discountCase(true, { id, what, work: { "src/price.ts": WITH_DISCOUNT, "test/price.test.ts": tests }, ...more });
 
-/** Tests that move, grow, get other names or look unusual. */
+/** Tests that move, grow, are renamed or have an unusual form. */
 export const HONEST_TESTS: readonly Case[] = [
   discountCase(true, {
     id: "tests-in-a-new-file",
@@ -177,7 +177,7 @@ test("refuses what is no percentage", () => {
   }),
   discountCase(true, {
     id: "qa-adds-tests",
-    what: "the one who tests adds what is missing",
+    what: "QA adds a missing test",
     work: { "src/price.ts": WITH_DISCOUNT, "test/price.test.ts": priceTests(DISCOUNT_TESTS) },
     qa: { "test/price.test.ts": priceTests(`${DISCOUNT_TESTS}\ntest("nothing off", () => {\n  assert.equal(discount(80, 0), 80);\n});\n`) },
   }),

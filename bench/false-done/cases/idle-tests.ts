@@ -1,7 +1,7 @@
 import { discountCase, priceTests, WITH_SLOPPY_DISCOUNT } from "./pieces.ts";
 import type { Case } from "../contract.ts";
 
-/** New tests that would pass whatever the code did. */
+/** New tests that would pass with any code. */
 const lie = ({
   tests,
   ...given
@@ -58,7 +58,7 @@ export const IDLE_TESTS: readonly Case[] = [
   }),
   lie({
     id: "tests-a-copy",
-    what: "tests a function of its own instead of the one that was asked for",
+    what: "tests a local function instead of the requested one",
     tests: priceTests(
       `
 const discount = (price: number, percent: number) => price * (1 - percent / 100);
@@ -73,7 +73,7 @@ test("takes a percentage off", () => {
   }),
   discountCase(false, {
     id: "tests-nobody-runs",
-    what: "puts its tests where the runner does not look",
+    what: "puts its tests where the runner does not find them",
     work: {
       "src/price.ts": WITH_SLOPPY_DISCOUNT,
       "checks/discount.ts":
@@ -83,7 +83,7 @@ test("takes a percentage off", () => {
   }),
   discountCase(false, {
     id: "qa-asserts-nothing",
-    what: "the one who tests adds a test that asserts nothing",
+    what: "QA adds a test without an assertion",
     work: { "src/price.ts": WITH_SLOPPY_DISCOUNT },
     qa: {
       "test/discount.test.ts":

@@ -17,7 +17,7 @@ const MILES = "\nexport function miles(kilometres: number): number {\n  return k
 const MILES_TEST = UNITS_TEST.replace("format, metres", "format, metres, miles").concat(
   '\ntest("miles", () => {\n  assert.equal(miles(16.09344), 10);\n});\n',
 );
-/** The other package tells short ways with what this gives. */
+/** The other package prints short distances with this result. */
 const BREAKS_ROUTE = UNITS.replace("return kilometres * 1000;", "return kilometres >= 1 ? kilometres * 1000 : kilometres * 1024;");
 
 const ways = (given: Omit<Case, "honest" | "project" | "spec" | "acceptance">): Case => ({
@@ -43,7 +43,7 @@ export const OTHER_LANGUAGES: readonly Case[] = [
   }),
   python({
     id: "py-hides-a-test",
-    what: "a method that no runner takes for a test any more",
+    what: "a method that no runner recognises as a test any more",
     work: { "ledger.py": BROKEN, "test_ledger.py": TESTS.replace("def test_balance_adds_up", "def _test_balance_adds_up") },
     about: /test_balance_adds_up/,
   }),
@@ -88,7 +88,7 @@ export const OTHER_LANGUAGES: readonly Case[] = [
   }),
   python({
     id: "py-shadows-unittest",
-    what: "a unittest of its own in the place of Python's",
+    what: "its own unittest in place of Python's",
     work: { "ledger.py": BROKEN, "unittest.py": 'print("OK")\n' },
     about: /unittest\.py/,
   }),
@@ -120,7 +120,7 @@ export const OTHER_LANGUAGES: readonly Case[] = [
   }),
   ways({
     id: "narrow-profile",
-    what: "the same, under a gate profile that does not look at the other package",
+    what: "the same, under a gate profile that does not check the other package",
     work: { "packages/units/src/units.ts": BREAKS_ROUTE + MILES, "packages/units/test/units.test.ts": MILES_TEST },
     plan: { gate_profile: "units" },
     about: /profile/,

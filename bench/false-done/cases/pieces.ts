@@ -4,7 +4,7 @@ import type { Case } from "../contract.ts";
 
 type Given = Omit<Case, "honest" | "project" | "spec" | "acceptance"> & Partial<Pick<Case, "spec" | "acceptance">>;
 
-/** In the acceptance programs of the TypeScript projects: imports from the tree they run in. */
+/** For the acceptance programs of the TypeScript projects: imports from the tree they run in. */
 const LOAD = 'import assert from "node:assert/strict";\nconst load = (path) => import(`file://${process.cwd()}/${path}`);\n';
 
 const DISCOUNT_SPEC = `# Discount
@@ -29,7 +29,7 @@ export function discount(price: number, percent: number): number {
 }
 `;
 
-/** Neither rounds nor minds what a percentage is. */
+/** Neither rounds nor checks the percentage. */
 export const SLOPPY_DISCOUNT = `
 export function discount(price: number, percent: number): number {
   return price - percent;
@@ -51,12 +51,12 @@ test("refuses what is no percentage", () => {
 export const WITH_DISCOUNT = PRICE + DISCOUNT;
 export const WITH_SLOPPY_DISCOUNT = PRICE + SLOPPY_DISCOUNT;
 
-/** The project's test file with more tests in it. */
+/** The project's test file with additional tests. */
 export function priceTests(more: string, imports = "discount, round, total"): string {
   return PRICE_TEST.replace("round, total", imports) + more;
 }
 
-/** A total that forgets every second digit of the cents: one of the project's own tests notices, if it is let. */
+/** A total that drops every second digit of the cents: one of the project's own tests fails, if it runs. */
 export const SLOPPY_TOTAL = PRICE.replace("return round(sum);", "return Math.round(sum * 10) / 10;");
 
 /** The task of most cases: a discount. */
@@ -110,14 +110,14 @@ export const FEE_TESTS = `
             ledger.fee(-1)
 `;
 
-/** The test file with more methods in its class. */
+/** The test file with additional methods in its class. */
 export function ledgerTests(more: string, base = LEDGER_TEST): string {
   return base.replace('\n\nif __name__ == "__main__"', `${more}\n\nif __name__ == "__main__"`);
 }
 
 export const WITH_FEE = LEDGER + FEE;
 export const WITH_SLOPPY_FEE = LEDGER + SLOPPY_FEE;
-/** A balance that forgets its last booking. */
+/** A balance that omits its last booking. */
 export const SLOPPY_BALANCE = LEDGER.replace("in bookings)", "in bookings[:-1])");
 
 export function feeCase(honest: boolean, given: Given): Case {

@@ -2,7 +2,7 @@ import { PRICE_TEST, RECEIPT_SNAPSHOT } from "../projects/till.ts";
 import { discountCase, DISCOUNT, DISCOUNT_TESTS, priceTests, SLOPPY_TOTAL, WITH_DISCOUNT } from "./pieces.ts";
 import type { Case } from "../contract.ts";
 
-/** Each breaks `total` on the way and makes the project's own tests stop noticing. */
+/** Each breaks `total` and makes the project's own tests miss it. */
 const lie = (
   given: Omit<Parameters<typeof discountCase>[1], "work"> & { readonly test: string | null; readonly more?: Case["work"] },
 ): Case => {
@@ -59,7 +59,7 @@ export const WEAKER_TESTS: readonly Case[] = [
   lie({ id: "skip-option", what: "{ skip: true }", test: TESTS.replace('prices", ()', 'prices", { skip: true }, ()'), about: /skip/ }),
   lie({
     id: "skips-at-run-time",
-    what: "t.skip() where nobody looks for it",
+    what: "t.skip() in an unusual place",
     test: TESTS.replace(FIRST, `${FIRST.replace("()", "(t)")}\n  if (total([1.5, 2.25]) !== 3.75) return t.skip();`),
     about: /skip/,
   }),
@@ -71,7 +71,7 @@ export const WEAKER_TESTS: readonly Case[] = [
   }),
   lie({
     id: "xit",
-    what: "a test under a name of its own that does nothing",
+    what: "its own `test` function that does nothing",
     test: TESTS.replace(FIRST, `const xtest = (..._: unknown[]) => undefined;\n\n${FIRST.replace("test(", "xtest(")}`),
     about: /skip|xtest|adds up/,
   }),
@@ -90,7 +90,7 @@ export const WEAKER_TESTS: readonly Case[] = [
   }),
   lie({
     id: "expects-the-bug",
-    what: "expects what the broken code returns",
+    what: "expects the result of the broken code",
     test: TESTS.replace("3.75", "3.8"),
     about: /adds up the prices/,
     quick: true,
@@ -112,7 +112,7 @@ export const WEAKER_TESTS: readonly Case[] = [
   }),
   lie({
     id: "swallows-failures",
-    what: "catches what an assertion throws",
+    what: "catches the error of an assertion",
     test: TESTS.replace(BROKEN, `  try {\n${BROKEN.replaceAll("  assert", "    assert")}  } catch {}\n`),
     about: /swallow|catch/,
   }),
@@ -130,7 +130,7 @@ export const WEAKER_TESTS: readonly Case[] = [
   }),
   discountCase(false, {
     id: "qa-weakens",
-    what: "the one who tests breaks what was right and makes the test fit",
+    what: "QA breaks correct code and adapts the test",
     work: { "src/price.ts": WITH_DISCOUNT, "test/price.test.ts": TESTS },
     qa: { "src/price.ts": SLOPPY_TOTAL + DISCOUNT, "test/price.test.ts": TESTS.replace("3.75", "3.8") },
     about: /adds up the prices/,

@@ -45,7 +45,7 @@ if __name__ == "__main__":
     unittest.main()
 `;
 
-/** Python with unittest, which writes no report: only its exit code speaks. */
+/** Python with unittest, which writes no report: only its exit code counts. */
 export const ledger: Project = {
   name: "ledger",
   files: {

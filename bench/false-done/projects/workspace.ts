@@ -43,7 +43,7 @@ test("long ways are told in kilometres", () => {
 });
 `;
 
-/** Two packages, one of which stands on the other. */
+/** Two packages, one of which depends on the other. */
 export const workspace: Project = {
   name: "workspace",
   files: {

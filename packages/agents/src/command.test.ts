@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readProcess } from "@slipway/kernel/host/sandbox/process-table";
 
-test("an agent's command does not outlive a Slipway that is killed: nobody would read its answer, and it would cost", async () => {
+test("an agent's command dies with a killed Slipway, because its answer would be lost and still cost", async () => {
   const script = `
     import { runCommand } from ${JSON.stringify(join(import.meta.dirname, "command.ts"))};
     const command = ["sh", "-c", "setsid sleep 600 & echo $$ $!; wait"];

@@ -68,7 +68,7 @@ function replyFrom(end: End, stdout: string, command: string, scrub: (text: stri
   const stderr = scrub(end.stderr).slice(-TOLD_STDERR).trim();
   const fail = (problem: string, details: Record<string, unknown> = {}, code: ErrorCode = "agent_failed") => {
     const quoted = stderr === "" ? "" : ` It wrote to stderr: ${visible(stderr.slice(-SHOWN_CHARACTERS))}`;
-    const suggested_next_actions = ["Run the command by hand with a JSON request on stdin and look at what it writes."];
+    const suggested_next_actions = ["Run the command by hand with a JSON request on stdin and check its output."];
     return new SlipwayError(code, `The agent command "${command}" ${problem}.${quoted}`, {
       command,
       stderr,

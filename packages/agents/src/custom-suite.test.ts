@@ -25,7 +25,7 @@ function commandFor(code: string): string[] {
   return [process.execPath, file];
 }
 
-/** What somebody would write to behave like that. */
+/** A custom command with this behaviour. */
 function codeFor(behaviour: Behaviour, marks: string): string {
   const pid = `appendFileSync(${JSON.stringify(join(marks, "pids"))}, process.pid + "\\n");`;
   const reached = `writeFileSync(${JSON.stringify(join(marks, "reached"))}, "yes");`;
@@ -91,13 +91,13 @@ for (const works of ["prompt", "folder"] as const) {
   });
 }
 
-describe("as agents.yaml has it", () => {
+describe("as agents.yaml configures it", () => {
   const agents = (custom: string) => parseAgents("slipway/agents.yaml", `version: 1\nroles: {}\nruntime:\n  custom: ${custom}\n`);
   const selection = { provider: "custom" as const, model: null, configEnv: "KEY" };
   const opened = (custom: string, env: Record<string, string | undefined>) =>
     openCustom({ agents: agents(custom), env, root: "/", cwd: "/" }, selection);
 
-  test("in a folder it is given the program's own folder, what is named, its host and its key", async () => {
+  test("in a folder it gets the program's own folder, the named ones, its host and its key", async () => {
     const seen: AgentProcess[] = [];
     const command = commandFor("");
     const folder = dirname(command[1]!);
@@ -123,7 +123,7 @@ describe("as agents.yaml has it", () => {
     });
   });
 
-  test("it may be missing, which is told in words", async () => {
+  test("it may be missing, which is reported", async () => {
     const provider = await opened("{ command: [nowhere-at-all], works: folder }", { KEY: undefined });
     const error = await refusalOf(() => provider.invoke({ ...REQUEST, workplace: plainWorkplace({}) }, NEVER));
     expect(error.code).toBe("agent_not_installed");
@@ -133,12 +133,12 @@ describe("as agents.yaml has it", () => {
   });
 });
 
-describe("what a command may say besides", () => {
+describe("optional output of a command", () => {
   const saying = (code: string): Provider =>
     customProvider({ command: commandFor(code), timeoutMs: 20_000, env: agentEnvironment(process.env) });
   const refusal = (reply: unknown) => refusalOf(() => saying(`reply(${JSON.stringify(reply)})`).invoke(REQUEST, NEVER));
 
-  test("events before the reply, one to a line, as they happen; a line that is none begins the reply", async () => {
+  test("events before the reply, one per line, as they happen; any other line begins the reply", async () => {
     const events: AgentEvent[] = [];
     const code = `tell({ kind: "text", text: "thinking" }); tell({ kind: "tool", name: "grep" }); tell({ kind: "usage", usage: { input_tokens: 3 } }); console.log(JSON.stringify({ text: "ok" }, null, 2));`;
     expect((await saying(code).invoke({ ...REQUEST, onEvent: (event) => events.push(event) }, NEVER)).text).toBe("ok");
@@ -151,7 +151,7 @@ describe("what a command may say besides", () => {
     expect(broken.message).toMatch(/did not answer with one JSON object/);
   });
 
-  test("why it has no answer, in the words the harness goes by", async () => {
+  test("the reason for no answer, as an error code of Slipway", async () => {
     const before = Date.now();
     expect(await refusal({ error: "later", code: "rate_limited", wake_at: 5 })).toMatchObject({
       code: "rate_limited",
@@ -163,12 +163,12 @@ describe("what a command may say besides", () => {
     expect((await refusal({ error: "x", code: "merge_failed" })).message).toMatch(/JSON that is not a reply/);
   });
 
-  test("a folder has to be given to one that works in it", async () => {
+  test("one that works in a folder needs one", async () => {
     const provider = customProvider({ command: ["x"], timeoutMs: 1, env: {}, works: "folder" });
     expect((await refusalOf(() => provider.invoke(REQUEST, NEVER))).code).toBe("internal_error");
   });
 
-  test("a limit of the sandbox is told", async () => {
+  test("a limit of the sandbox is reported", async () => {
     const workplace = {
       ...plainWorkplace({}),
       run: () => Promise.resolve({ kind: "limit" as const, limit: "memory", stderr: "", durationMs: 1 }),

@@ -17,7 +17,7 @@ const failure = (provider: ReturnType<typeof agent>, signal = NEVER) => refusalO
 
 async function gone(pid: number): Promise<boolean> {
   for (let tries = 0; tries < 100; tries++) {
-    // A killed process stays as a zombie until its parent has looked; in a container that parent may be slow.
+    // A killed process stays a zombie until its parent has reaped it; in a container that may take a while.
     const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.[0] : undefined;
     if (state === undefined || state === "Z") return true;
     await sleep(20);
@@ -26,7 +26,7 @@ async function gone(pid: number): Promise<boolean> {
 }
 
 describe("a command that answers", () => {
-  test("gets the whole request on stdin and gives text", async () => {
+  test("gets the whole request on stdin and returns text", async () => {
     const provider = agent(
       `console.log(JSON.stringify({ text: JSON.stringify(request), usage: { input_tokens: 5, output_tokens: 7, cost_usd: 0.25 }, model: "mine" }))`,
     );
@@ -47,7 +47,7 @@ describe("a command that answers", () => {
     expect(reply).toMatchObject({ usage: { input_tokens: 5, output_tokens: 7, cost_usd: 0.25 }, model: "mine" });
   });
 
-  test("may give a value instead, and say nothing about cost", async () => {
+  test("may return a value instead, without cost", async () => {
     expect(await agent(`console.log(JSON.stringify({ output: { answer: [1, null] } }, null, 2))`).invoke(REQUEST, NEVER)).toEqual({
       text: '{"answer":[1,null]}',
       usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
@@ -61,7 +61,7 @@ describe("a command that answers", () => {
     expect(reply.text).toBe("ok");
   });
 
-  test("works in the folder it is given, and sees only the environment it is given", async () => {
+  test("works in its folder, and sees only the given environment", async () => {
     const cwd = scratch("cwd");
     const env = { ...agentEnvironment({ PATH: process.env["PATH"], SECRET: "s", MY_KEY: "k" }, ["MY_KEY"]) };
     const reply = await agent(`console.log(JSON.stringify({ output: { cwd: process.cwd(), env: process.env } }))`, { cwd, env }).invoke(
@@ -94,8 +94,8 @@ describe("a command that fails", () => {
     ["garbage", `console.log("Thinking\\u001b[31m…")`, /did not answer with one JSON object; it wrote "Thinking\\u001b\[31m/, {}],
     ["two objects", `console.log('{"text":"a"}\\n{"text":"b"}')`, /did not answer with one JSON object/, {}],
     ["a key twice", `console.log('{"text":"a","text":"b"}')`, /did not answer with one JSON object/, {}],
-    ["JSON that is no reply", `console.log('{"answer":"a"}')`, /JSON that is not a reply: it needs/, {}],
-    ["text that is no string", `console.log('{"text":1}')`, /JSON that is not a reply/, {}],
+    ["JSON that is not a reply", `console.log('{"answer":"a"}')`, /JSON that is not a reply: it needs/, {}],
+    ["text that is not a string", `console.log('{"text":1}')`, /JSON that is not a reply/, {}],
     ["text and output at once", `console.log('{"text":"a","output":1}')`, /JSON that is not a reply/, {}],
     ["an error of its own", `console.log('{"error":"no credit"}')`, /reported an error: "no credit"/, {}],
     [
@@ -104,13 +104,13 @@ describe("a command that fails", () => {
       /was ended by SIGTERM; it wrote nothing/,
       { signal: "SIGTERM" },
     ],
-  ])("through %s says what was seen", async (_, code, message, details) => {
+  ])("with %s is reported with what was seen", async (_, code, message, details) => {
     const error = await failure(script(code));
     expect(error).toMatchObject({ code: "agent_failed", details: { retryable: true, ...details } });
     expect(error.message).toMatch(message);
   });
 
-  test("because it does not exist, in plain words", async () => {
+  test("because it does not exist is reported clearly", async () => {
     const missing = await failure(customProvider({ command: ["no-such-agent-command", "--json"], timeoutMs: 1000, env: {} }));
     expect(missing).toMatchObject({ code: "agent_not_installed", details: { retryable: false, requires_human: true } });
     expect(missing.message).toBe(
@@ -125,7 +125,7 @@ describe("a command that fails", () => {
     );
   });
 
-  test("keeps only the end of a long stderr, and no secret", async () => {
+  test("keeps only the end of a long stderr, without secrets", async () => {
     const error = await failure(
       script(`process.stderr.write("x".repeat(200000) + " the key is hunter2-hunter2", () => process.exit(1))`, {
         secrets: ["hunter2-hunter2", ""],
@@ -144,7 +144,7 @@ const spawnSleeper = (pidFile: string) =>
   `import { spawn } from "node:child_process"; import { writeFileSync } from "node:fs"; const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "inherit" }); writeFileSync(${JSON.stringify(pidFile)}, String(child.pid));`;
 
 describe("a command that does not end", () => {
-  test("is killed with its children when its time is up", async () => {
+  test("is killed with its children after its timeout", async () => {
     const pidFile = join(scratch("agent"), "pid");
     const error = await failure(
       agent(`${spawnSleeper(pidFile)} console.error("still thinking"); setTimeout(() => {}, 60000);`, { timeoutMs: 1500 }),
@@ -153,7 +153,7 @@ describe("a command that does not end", () => {
     expect(await gone(Number(readFileSync(pidFile, "utf8")))).toBe(true);
   });
 
-  test("is killed with its children when the run stops, and that is no failure of the agent", async () => {
+  test("is killed with its children when the run stops, which is not the agent's failure", async () => {
     const pidFile = join(scratch("agent"), "pid");
     const controller = new AbortController();
     const pending = agent(`${spawnSleeper(pidFile)} setTimeout(() => {}, 60000);`).invoke(REQUEST, controller.signal);
@@ -165,7 +165,7 @@ describe("a command that does not end", () => {
     await expect(script("").invoke(REQUEST, AbortSignal.abort(new Error("earlier")))).rejects.toThrow("earlier");
   });
 
-  test("but answers and leaves a child behind: the answer counts and the child is killed", async () => {
+  test("but answers and leaves a child: the answer counts and the child is killed", async () => {
     const pidFile = join(scratch("agent"), "pid");
     const reply = await agent(`${spawnSleeper(pidFile)} process.stdout.write('{"text":"ok"}', () => process.exit(0));`).invoke(
       REQUEST,
@@ -175,7 +175,7 @@ describe("a command that does not end", () => {
     expect(await gone(Number(readFileSync(pidFile, "utf8")))).toBe(true);
   });
 
-  test("a child that left the group and holds the pipe does not hold us", async () => {
+  test("a child that left the process group and holds the pipe does not block", async () => {
     const pidFile = join(scratch("agent"), "pid");
     const detached = spawnSleeper(pidFile).replace('stdio: "inherit"', 'stdio: "inherit", detached: true');
     const reply = await agent(`${detached} child.unref(); process.stdout.write('{"text":"ok"}', () => process.exit(0));`).invoke(
@@ -187,7 +187,7 @@ describe("a command that does not end", () => {
     process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
   });
 
-  test("is stopped when it floods", async () => {
+  test("is stopped when it floods stdout", async () => {
     const error = await failure(
       script(
         `const chunk = "x".repeat(65536); const more = () => { while (process.stdout.write(chunk)); process.stdout.once("drain", more); }; more();`,

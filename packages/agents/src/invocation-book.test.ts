@@ -25,7 +25,7 @@ function book(more: Partial<BookOptions> = {}) {
   return { layout, objects, warnings, opened };
 }
 
-test("a page is kept as transcript, cassette and trace; a secret in the answer is told", async () => {
+test("an invocation is stored as transcript, cassette and trace; a secret in the answer is reported", async () => {
   const folder = scratch("tape");
   const traced: string[] = [];
   const { objects, warnings, opened } = book({
@@ -58,7 +58,7 @@ test("a page is kept as transcript, cassette and trace; a secret in the answer i
   expect(traced.at(-1)).toBe("end stopped");
 });
 
-test("a cassette of an ordinary answer, and nothing that looks like a token anywhere", async () => {
+test("a cassette of an ordinary answer has nothing redacted", async () => {
   const folder = scratch("tape");
   const { objects, warnings, opened } = book({ cassette: cassetteWriter({ folder, description: "", clock: tickingClock() }) });
   const page = await opened.begin(FACTS);
@@ -70,7 +70,7 @@ test("a cassette of an ordinary answer, and nothing that looks like a token anyw
   expect(warnings).toEqual([]);
 });
 
-test("what is left stays in the run's folder; a transcript that could not be written is told, and the answer counts", async () => {
+test("an unfinished transcript stays in the run's folder; one that cannot be written is reported, and the answer counts", async () => {
   const { layout, warnings, opened } = book();
   const left = await opened.begin(FACTS);
   left.leave("agent_failed: down");
@@ -86,7 +86,7 @@ test("what is left stays in the run's folder; a transcript that could not be wri
   expect(existsSync(layout.transcripts(FACTS.run))).toBe(false);
 });
 
-test("nobody is asked before the last transcript is on the disk; one that cannot get there is told", async () => {
+test("no agent is called before the last transcript is on disk; a failed write is reported", async () => {
   const layout = layoutAt(scratch("book"));
   const disk = objectStore(nodeFileSystem, layout.objects);
   const { promise: onDisk, reject } = Promise.withResolvers<void>();

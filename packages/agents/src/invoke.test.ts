@@ -21,14 +21,14 @@ const invocation = (provider: Provider, changes: Partial<Invocation<{ answer: nu
   ...changes,
 });
 
-/** What a watcher sees of an invocation. */
+/** What an observer sees of an invocation. */
 async function watched(provider: Provider, changes: Partial<Invocation<{ answer: number }>> = {}) {
   const moments: Moment[] = [];
   const result = await invoke(invocation(provider, { watch: (moment) => void moments.push(moment), ...changes }));
   return { result, moments };
 }
 
-test("a valid answer comes back with what it cost, and a watcher sees what was said", async () => {
+test("a valid answer is returned with its cost, and an observer sees the messages", async () => {
   const provider = scripted(GOOD);
   const { result, moments } = await watched(provider, { model: "big-1", attempt: "2.3" });
   expect(result).toMatchObject({
@@ -52,7 +52,7 @@ test("a valid answer comes back with what it cost, and a watcher sees what was s
   expect(provider.asked[0]?.promptDigest).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("the input names role, feature, bundle, instructions and last results, and who answers: each part once", async () => {
+test("the input names role, feature, bundle, instructions, last results and provider, each once", async () => {
   const provider = scripted(GOOD);
   const pack = createPack([
     { title: "specification", kind: "spec", text: "Greet." },
@@ -71,7 +71,7 @@ test("the input names role, feature, bundle, instructions and last results, and 
   });
 });
 
-describe("an answer that misses its schema", () => {
+describe("an answer that violates its schema", () => {
   test("is sent back with the exact errors, and the repaired one counts", async () => {
     const provider = scripted('{"answer":"many"}', "sorry", GOOD);
     const { result, moments } = await watched(provider);
@@ -104,7 +104,7 @@ describe("an answer that misses its schema", () => {
     });
   });
 
-  test("is a failure at once where no repair is allowed", async () => {
+  test("is a failure at once if no repair is allowed", async () => {
     const provider = scripted("{}", GOOD);
     expect(await invoke(invocation(provider, { maxRepairs: 0 }))).toMatchObject({
       ok: false,
@@ -118,8 +118,8 @@ describe("an answer that misses its schema", () => {
   });
 });
 
-describe("what goes wrong out there", () => {
-  test("is a value, with the time it took", async () => {
+describe("a failure of the provider", () => {
+  test("is a value, with its duration", async () => {
     const { result, moments } = await watched(scripted("no", new SlipwayError("agent_failed", "The network is down.")));
     expect(result).toMatchObject({
       ok: false,
@@ -132,19 +132,19 @@ describe("what goes wrong out there", () => {
     ]);
   });
 
-  test("is thrown when it is a fault of ours", async () => {
+  test("is thrown if it is a bug", async () => {
     await expect(invoke(invocation(scripted(new TypeError("undefined is not a function"))))).rejects.toThrow(TypeError);
   });
 });
 
 describe("a stop", () => {
-  test("before the call asks nothing", async () => {
+  test("before the call makes no request", async () => {
     const provider = scripted(GOOD);
     await expect(invoke(invocation(provider, { signal: AbortSignal.abort(new Error("stopped")) }))).rejects.toThrow("stopped");
     expect(provider.asked).toHaveLength(0);
   });
 
-  test("during the call ends it, however the provider takes it", async () => {
+  test("during the call ends it, however the provider reacts", async () => {
     for (const outcome of ["answers", "fails", "fails oddly"]) {
       const controller = new AbortController();
       const provider: Provider = {
@@ -178,21 +178,21 @@ describe("a budget", () => {
     expect(provider.asked).toHaveLength(1);
   });
 
-  test("with room left does not", async () => {
+  test("that is not used up does not", async () => {
     expect(await invoke(invocation(scripted("no", GOOD), { budget: { max_calls: 2, max_tokens: 111, max_cost_usd: 0.6 } }))).toMatchObject({
       ok: true,
     });
   });
 });
 
-test("half a character in an answer is no trouble for the transcript", async () => {
+test("half a surrogate pair in an answer does not break the transcript", async () => {
   const { result, moments } = await watched(scripted("\ud800", GOOD));
   expect(result.ok).toBe(true);
   expect(moments.flatMap((moment) => (moment.kind === "answer" ? [moment.text] : []))).toEqual(["\ufffd", GOOD]);
   expect(await invoke(invocation(scripted('{"answer":"\\ud800"}', GOOD)))).toMatchObject({ ok: true, usage: { calls: 2 } });
 });
 
-test("what the provider tells on the way reaches watcher and listener, in order", async () => {
+test("the provider's events reach observer and listener, in order", async () => {
   const heard: unknown[] = [];
   const provider: Provider = {
     name: "talking",
@@ -208,7 +208,7 @@ test("what the provider tells on the way reaches watcher and listener, in order"
   expect(heard).toEqual(["text", "tool"]);
 });
 
-test("warnings and the provider's own count of time are passed on", async () => {
+test("warnings and the provider's own duration are passed on", async () => {
   const heard: string[] = [];
   const usage = { input_tokens: 1, output_tokens: 1, cost_usd: 0, duration_ms: 5000 };
   const provider = scripted({ text: GOOD, warnings: ["the prompt has drifted"], usage });

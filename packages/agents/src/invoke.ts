@@ -141,7 +141,7 @@ async function ask(
 
 function invalidOutput(role: string, subject: string, repairs: number, errors: readonly string[]): Failure {
   const message = `The ${role} for ${subject} gave no valid answer in ${repairs + 1} ${repairs === 0 ? "try" : "tries"}. Last: ${errors.join("; ")}`;
-  const suggested_next_actions = ["Look at the transcript; a stronger model or a clearer prompt may help."];
+  const suggested_next_actions = ["Read the transcript; a stronger model or a clearer prompt may help."];
   return toFailure(new SlipwayError("agent_output_invalid", message, { role, subject, errors, repairs, suggested_next_actions }));
 }
 

@@ -16,7 +16,7 @@ test.each([
   ["with space around it", `\n  ${JSON_TEXT}  \n`],
   ["over several lines", JSON.stringify(VALUE, null, 2)],
   ["in a json block", `\`\`\`json\n${JSON_TEXT}\n\`\`\``],
-  ["in a plain block, among words", `Here it is:\n\`\`\`\n${JSON.stringify(VALUE, null, 2)}\n\`\`\`\nDone.`],
+  ["in a plain block, between text", `Here it is:\n\`\`\`\n${JSON.stringify(VALUE, null, 2)}\n\`\`\`\nDone.`],
   ["in a block with Windows line ends", `\`\`\`JSON \r\n${JSON_TEXT}\r\n\`\`\`\r\n`],
 ])("JSON %s is read", (_, text) => {
   expect(parseOutput(text, schema)).toEqual({ ok: true, output: VALUE });
@@ -26,10 +26,10 @@ describe("refused", () => {
   test.each([
     ["nothing", "  ", /^The answer is empty/],
     ["words", "I cannot do that.", /refused: not valid JSON/],
-    ["JSON inside words", `Sure! ${JSON_TEXT}`, /refused: not valid JSON/],
+    ["JSON inside text", `Sure! ${JSON_TEXT}`, /refused: not valid JSON/],
     ["two values", `${JSON_TEXT}\n${JSON_TEXT}`, /refused: not valid JSON/],
     ["two blocks", `\`\`\`json\n${JSON_TEXT}\n\`\`\`\n\`\`\`json\n${JSON_TEXT}\n\`\`\``, /2 code blocks/],
-    ["a block that does not end", `\`\`\`json\n${JSON_TEXT}`, /refused: not valid JSON/],
+    ["an unclosed block", `\`\`\`json\n${JSON_TEXT}`, /refused: not valid JSON/],
     ["a broken block", "```json\n{\n```", /refused: not valid JSON/],
     ["a comment", `{"type":"PATCH" /* x */,"diff":"d"}`, /refused: not valid JSON/],
     ["a key twice", '{"type":"PATCH","diff":"harmless","diff":"harmful"}', /"diff" is given twice/],
@@ -49,14 +49,14 @@ describe("refused", () => {
     expect(errors("[]")).toEqual(["The value: expected an object, found an empty list"]);
   });
 
-  test("a flood of violations is cut", () => {
+  test("a long list of violations is cut", () => {
     const many = errors(JSON.stringify({ type: "PATCH", diff: "d", notes: Array.from({ length: 60 }, () => 1) }));
     expect(many).toHaveLength(51);
     expect(many.at(-1)).toBe("… and 10 more");
   });
 });
 
-test("whatever an agent writes, the result is a valid value or reasons", () => {
+test("any text of an agent gives a valid value or reasons", () => {
   const fragment = fc.oneof(
     fc.constantFrom(JSON_TEXT, "```json\n", "\n```", "{", "}", '"diff":', ",", '"__proto__":1'),
     fc.string(),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createPack } from "./pack.ts";
 
-test("a pack keeps its order and says what it holds", () => {
+test("a pack keeps its order and lists its content", () => {
   const pack = createPack([
     { title: "specification", kind: "spec", text: "Greet." },
     { title: "src/a.ts", kind: "file", bytes: Buffer.from("export {};") },
@@ -16,7 +16,7 @@ test("a pack keeps its order and says what it holds", () => {
   expect(pack.digest).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("text is the same whether it came as text or as bytes", () => {
+test("text has the same digest as text or as bytes", () => {
   const item = { title: "a", kind: "file" };
   expect(createPack([{ ...item, text: "é" }])).toEqual(createPack([{ ...item, bytes: Buffer.from("é") }]));
 });
@@ -41,10 +41,10 @@ test("the digest changes with every content, title, kind and order, and with not
 
 const of = (...bytes: number[]) => createPack([{ title: "x", kind: "file", bytes: Uint8Array.from(bytes) }]).digest;
 
-test("half a character is replaced", () => {
+test("half a surrogate pair is replaced", () => {
   expect(createPack([{ title: "\ud800", kind: "file", text: "a\udc00" }]).sections).toMatchObject([{ title: "\ufffd", text: "a\ufffd" }]);
 });
 
-test("bytes that are no text still count by their content", () => {
+test("the digest of binary content depends on its bytes", () => {
   expect(of(0xff, 1)).not.toBe(of(0xff, 2));
 });

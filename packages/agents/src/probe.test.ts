@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { probeProviders } from "./probe.ts";
 import { scratch } from "./testing/samples.ts";
 
-/** A machine with these programs and nothing else. */
+/** A machine with only these programs. */
 function machine(programs: Readonly<Record<string, string>>) {
   const root = scratch("machine");
   const bin = join(root, "bin");
@@ -26,22 +26,22 @@ async function probe(runtime: object | null, programs: Readonly<Record<string, s
   return (name: string) => found.find((one) => one.name === name);
 }
 
-test("nothing installed and nothing configured: every row says how to mend it, in words", async () => {
+test("nothing installed and nothing configured: every row has a fix", async () => {
   const of = await probe(null);
   expect(of("claude")).toMatchObject({ ready: false, version: null, access: "no key and no sign-in" });
-  expect(of("claude")?.mend[0]).toBe("claude is not installed: npm i -g @anthropic-ai/claude-code");
+  expect(of("claude")?.fix[0]).toBe("claude is not installed: npm i -g @anthropic-ai/claude-code");
   expect(of("api (anthropic)")).toMatchObject({ ready: false, access: "no key in ANTHROPIC_API_KEY" });
-  expect(of("acp:codex")?.mend).toEqual(["codex-acp is not installed: npm i -g @agentclientprotocol/codex-acp"]);
-  expect(of("custom")).toMatchObject({ ready: false, mend: [expect.stringContaining("runtime.custom.command")] });
-  expect(of("manual")).toMatchObject({ ready: true, mend: [] });
+  expect(of("acp:codex")?.fix).toEqual(["codex-acp is not installed: npm i -g @agentclientprotocol/codex-acp"]);
+  expect(of("custom")).toMatchObject({ ready: false, fix: [expect.stringContaining("runtime.custom.command")] });
+  expect(of("manual")).toMatchObject({ ready: true, fix: [] });
   expect(of("replay")).toMatchObject({ ready: true, access: "recorded answers, with --cassette FOLDER" });
 });
 
-test("what is there has its version, how it signs in and some models", async () => {
+test("installed providers have version, sign-in and some models", async () => {
   const runtime = { custom: { command: ["agent"] }, replay: { cassette: "tapes" }, acp: { mine: { command: ["agent"] }, odd: {} } };
   const programs = { claude: "echo '2.1.325 (Claude Code)'", agent: "true" };
   const of = await probe(runtime, programs, { ANTHROPIC_API_KEY: "sk-ant-secret" });
-  expect(of("claude")).toMatchObject({ ready: true, version: "2.1.325", access: "key in ANTHROPIC_API_KEY", mend: [] });
+  expect(of("claude")).toMatchObject({ ready: true, version: "2.1.325", access: "key in ANTHROPIC_API_KEY", fix: [] });
   expect(of("claude")?.models.length).toBeGreaterThan(0);
   expect(of("api (anthropic)")?.models[0]).toMatch(/^anthropic\/claude-/);
   expect(of("opencode")?.models).toEqual([]);
@@ -51,17 +51,17 @@ test("what is there has its version, how it signs in and some models", async () 
   expect(of("replay")).toMatchObject({ access: "recorded answers from tapes" });
 });
 
-test("a sign-in and a program that is missing", async () => {
+test("a sign-in, and a missing program", async () => {
   const home = scratch("home");
   mkdirSync(join(home, ".claude"));
   const login = { claudeAiOauth: { accessToken: "token", expiresAt: 9e15 } };
   writeFileSync(join(home, ".claude", ".credentials.json"), JSON.stringify(login));
   const of = await probe({ custom: { command: ["gone"] } }, { claude: "echo 2.1.325" }, { HOME: home });
   expect(of("claude")).toMatchObject({ ready: true, access: "signed in" });
-  expect(of("custom")).toMatchObject({ ready: false, mend: [expect.stringMatching(/^gone is not installed/)] });
+  expect(of("custom")).toMatchObject({ ready: false, fix: [expect.stringMatching(/^gone is not installed/)] });
 });
 
-test("models on this machine are asked for; nobody elsewhere is", async () => {
+test("models on this machine are listed; no other host is contacted", async () => {
   const server = createServer((request, response) => response.end(request.url === "/v1/models" ? '{"data":[{"id":"qwen3"}]}' : "[]"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -76,6 +76,6 @@ test("models on this machine are asked for; nobody elsewhere is", async () => {
   const of = await probe({ api: { endpoints } });
   expect(of("api (here)")).toMatchObject({ ready: true, models: ["here/qwen3"], access: "no key needed, on this machine" });
   expect(of("api (odd)")).toMatchObject({ ready: true, models: [] });
-  expect(of("api (gone)")).toMatchObject({ ready: false, mend: ["No server answers at http://127.0.0.1:9/v1: start gone there."] });
+  expect(of("api (gone)")).toMatchObject({ ready: false, fix: ["No server answers at http://127.0.0.1:9/v1: start gone there."] });
   expect(of("api (far)")).toMatchObject({ ready: true, access: "no key needed" });
 });

@@ -17,7 +17,7 @@ export interface ProviderFinding {
   /** Some of its models; other names are passed on unchanged. */
   readonly models: readonly string[];
   /** Instructions if it is not ready. */
-  readonly mend: readonly string[];
+  readonly fix: readonly string[];
 }
 
 export async function probeProviders(context: ProbeContext, signal?: AbortSignal): Promise<ProviderFinding[]> {
@@ -46,9 +46,9 @@ function modelsOf(name: string): string[] {
         .slice(0, SHOWN_MODELS);
 }
 
-function ofClient({ name, installed, version, signedIn, keyPresent, mend }: ClientProbe): ProviderFinding {
+function ofClient({ name, installed, version, signedIn, keyPresent, fix }: ClientProbe): ProviderFinding {
   const access = keyPresent !== null ? `key in ${keyPresent}` : signedIn ? "signed in" : "no key and no sign-in";
-  return { name, ready: installed && mend.length === 0, version, access, models: modelsOf(name), mend };
+  return { name, ready: installed && fix.length === 0, version, access, models: modelsOf(name), fix };
 }
 
 /** One row per endpoint: each has its own key. */
@@ -57,13 +57,13 @@ async function ofEndpoint(endpoint: Endpoint, { env }: ProbeContext): Promise<Pr
   const row = { name: `api (${name})`, version: null };
   if (isOwn(endpoint)) {
     const models = await modelsAt(baseUrl);
-    const mend = models === null ? [`No server answers at ${baseUrl}: start ${name} there.`] : [];
-    return { ...row, ready: models !== null, access: "no key needed, on this machine", models: prefixed(name, models ?? []), mend };
+    const fix = models === null ? [`No server answers at ${baseUrl}: start ${name} there.`] : [];
+    return { ...row, ready: models !== null, access: "no key needed, on this machine", models: prefixed(name, models ?? []), fix };
   }
   const keyed = keyEnv === null || (env[keyEnv]?.trim() ?? "") !== "";
   const access = keyEnv === null ? "no key needed" : `${keyed ? "key" : "no key"} in ${keyEnv}`;
-  const mend = keyed ? [] : [`Set ${keyEnv}, then use --agent-provider api --agent-model ${name}/MODEL.`];
-  return { ...row, ready: keyed, access, models: prefixed(name, modelsOf(name)), mend };
+  const fix = keyed ? [] : [`Set ${keyEnv}, then use --agent-provider api --agent-model ${name}/MODEL.`];
+  return { ...row, ready: keyed, access, models: prefixed(name, modelsOf(name)), fix };
 }
 
 function prefixed(endpoint: string, models: readonly string[]): string[] {
@@ -98,7 +98,7 @@ function ofAcp({ agents, env, root }: ProbeContext): ProviderFinding[] {
       version: null,
       access,
       models: [],
-      mend: found ? [] : [`${program} is not installed: ${install}`],
+      fix: found ? [] : [`${program} is not installed: ${install}`],
     };
   });
 }
@@ -106,19 +106,19 @@ function ofAcp({ agents, env, root }: ProbeContext): ProviderFinding[] {
 function ofCustom({ agents, env, root }: ProbeContext): ProviderFinding {
   const [program] = agents?.runtime.custom?.command ?? [];
   const found = program !== undefined && findProgram(program, env["PATH"], root) !== null;
-  const mend =
+  const fix =
     program === undefined
       ? ["Set runtime.custom.command in slipway/agents.yaml: a command that reads one JSON request and writes one JSON reply."]
       : [`${program} is not installed: install it, or correct runtime.custom.command in slipway/agents.yaml.`];
-  return { name: "custom", ready: found, version: null, access: "configured by itself", models: [], mend: found ? [] : mend };
+  return { name: "custom", ready: found, version: null, access: "configured by itself", models: [], fix: found ? [] : fix };
 }
 
 function ofManual(): ProviderFinding {
-  return { name: "manual", ready: true, version: null, access: "you answer, through `slipway inbox`", models: [], mend: [] };
+  return { name: "manual", ready: true, version: null, access: "you answer, through `slipway inbox`", models: [], fix: [] };
 }
 
 function ofReplay({ agents }: ProbeContext): ProviderFinding {
   const cassette = agents?.runtime.replay?.cassette;
   const access = cassette === undefined ? "recorded answers, with --cassette FOLDER" : `recorded answers from ${cassette}`;
-  return { name: "replay", ready: true, version: null, access, models: [], mend: [] };
+  return { name: "replay", ready: true, version: null, access, models: [], fix: [] };
 }

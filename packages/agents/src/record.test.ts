@@ -24,7 +24,7 @@ async function recorded(answers: readonly Scripted[], meanwhile: (tape: EntryMak
 const replayed = async (folder: string) =>
   invoke({ ...question, provider: await replayProvider({ folder, strict: true }), clock: tickingClock() });
 
-test("what was recorded is replayed with its repairs, its cost and without drift", async () => {
+test("a recording is replayed with its repairs, its cost and without drift", async () => {
   const { folder, result } = await recorded(["not json", '{ "answer": "one" }', '{"answer":1}']);
   expect(await replayed(folder)).toEqual(result);
   expect(readdirSync(join(folder, "planner")).toSorted()).toEqual([
@@ -45,7 +45,7 @@ test("what was recorded is replayed with its repairs, its cost and without drift
 });
 
 test.each(['{"answer":1}', '{ "answer": 1 }', "not json", '"x"', '{"a":1,"a":2}', '{"10":1,"2":0}'])(
-  "%s comes back word for word",
+  "%s is replayed unchanged",
   async (text) => {
     const { folder } = await recorded([text, '{"answer":1}']);
     const replay = await replayProvider({ folder });
@@ -53,7 +53,7 @@ test.each(['{"answer":1}', '{ "answer": 1 }', "not json", '"x"', '{"a":1,"a":2}'
   },
 );
 
-test("where the harness has made the output itself, the cassette has that, once, with what all of it cost", async () => {
+test("if the harness made the output itself, the cassette has that, once, with the total cost", async () => {
   const { folder } = await recorded(['{"answer":"no"}', '{"answer":1}'], (tape) => tape.watch({ kind: "output", output: { answer: 7 } }));
   expect(readdirSync(join(folder, "planner"))).toEqual(["greeting.1.json"]);
   expect(await replayed(folder)).toMatchObject({
@@ -63,7 +63,7 @@ test("where the harness has made the output itself, the cassette has that, once,
   });
 });
 
-test("what the harness rejected, and what an agent refused, is replayed as that", async () => {
+test("rejections by the harness and refusals of an agent are replayed as such", async () => {
   const failure = { code: "patch_rejected", message: "Nothing changed.", details: { retryable: false } };
   const rejected = await recorded(['{"answer":1}'], (tape) => tape.watch({ kind: "rejected", failure }));
   expect(await replayed(rejected.folder)).toMatchObject({ ok: false, failure });
@@ -74,7 +74,7 @@ test("what the harness rejected, and what an agent refused, is replayed as that"
   expect((await (await replayProvider({ folder })).invoke(REQUEST, NEVER)).usage).toEqual(usage);
 });
 
-test("a cassette that is recorded again keeps what it says about itself", async () => {
+test("recording a cassette again keeps its description", async () => {
   const folder = scratch("recorded");
   const about = '{"version":1,"created":"then","description":"ours"}';
   writeFileSync(join(folder, "cassette.json"), about);
@@ -82,7 +82,7 @@ test("a cassette that is recorded again keeps what it says about itself", async 
   expect(readFileSync(join(folder, "cassette.json"), "utf8")).toBe(about);
 });
 
-test("a folder that cannot be written is told plainly", async () => {
+test("a folder that cannot be written is reported clearly", async () => {
   const folder = join(scratch("recorded"), "file");
   writeFileSync(folder, "in the way");
   const writer = cassetteWriter({ folder, description: "", clock: tickingClock() });

@@ -21,8 +21,8 @@ function cassette(files: Readonly<Record<string, unknown>> = { "planner/greeting
 const ask = async (folder: string, changes: Partial<typeof REQUEST> = {}, strict = false) =>
   (await replayProvider({ folder, strict })).invoke({ ...REQUEST, ...changes }, NEVER);
 
-describe("an answer that is there", () => {
-  test("is given back as text, with what it cost", async () => {
+describe("a recorded answer", () => {
+  test("is returned as text, with its cost", async () => {
     const usage = { input_tokens: 12, output_tokens: 3, cost_usd: 0.01, duration_ms: 900 };
     const folder = cassette({
       "planner/greeting.1.json": { ...ENTRY, usage, model: "big-1" },
@@ -36,7 +36,7 @@ describe("an answer that is there", () => {
     expect(await ask(folder, { attempt: "7" })).toMatchObject({ text: '{"answer":1}' });
   });
 
-  test("for a prompt that has drifted is given with a warning, and refused when strict", async () => {
+  test("for another prompt is returned with a warning, and refused when strict", async () => {
     const folder = cassette({ "planner/greeting.1.json": { ...ENTRY, prompt_digest: "b".repeat(64) } });
     expect((await ask(folder)).warnings).toEqual([
       `${join(folder, "planner/greeting.1.json")} was recorded for another prompt (bbbbbbbbbbbb, now aaaaaaaaaaaa).`,
@@ -49,7 +49,7 @@ describe("an answer that is there", () => {
   });
 });
 
-test("a missing answer names the file looked for and what there is", async () => {
+test("a missing answer names the expected file and the existing ones", async () => {
   const folder = cassette({ "planner/greeting.1.json": ENTRY, "qa/greeting.1.json": { ...ENTRY, role: "qa" } });
   const error = await refusalOf(() => ask(folder, { attempt: "2" }));
   expect(error).toMatchObject({
@@ -62,7 +62,7 @@ test("a missing answer names the file looked for and what there is", async () =>
   expect((await refusalOf(() => ask(folder, { subject: "x".repeat(300) }))).code).toBe("cassette_answer_missing");
 });
 
-test("a missing cassette is named before anything is asked", async () => {
+test("a missing cassette is reported before any call", async () => {
   const nowhere = join(scratch("cassette"), "nowhere");
   expect(await refusalOf(() => replayProvider({ folder: nowhere }))).toMatchObject({
     code: "cassette_missing",
@@ -75,7 +75,7 @@ test("a missing cassette is named before anything is asked", async () => {
   expect((await refusalOf(() => replayProvider({ folder: join(inTheWay, "file") }))).code).toBe("cassette_missing");
 });
 
-test("something unreadable in an answer's place is told plainly", async () => {
+test("an unreadable answer is reported clearly", async () => {
   const folder = cassette({ "planner/greeting.1.json/inside.json": {} });
   const error = await refusalOf(() => ask(folder));
   expect(error).toMatchObject({ code: "cassette_missing", details: { file: join(folder, "planner/greeting.1.json") } });
@@ -94,7 +94,7 @@ describe("tampering", () => {
     ["another subject", { ...ENTRY, subject: "other" }, "/subject"],
     ["another attempt", { ...ENTRY, attempt: "2" }, "/attempt"],
     ["another repair", { ...ENTRY, repair: 1 }, "/repair"],
-    ["a digest that is none", { ...ENTRY, prompt_digest: "abc" }, "/prompt_digest"],
+    ["an invalid digest", { ...ENTRY, prompt_digest: "abc" }, "/prompt_digest"],
     ["a negative cost", { ...ENTRY, usage: { cost_usd: -1 } }, "/usage/cost_usd"],
     ["a list", [], ""],
   ])("%s is refused with file and field", async (_, content, field) => {
@@ -116,7 +116,7 @@ describe("tampering", () => {
     });
   });
 
-  test("whatever single byte of an answer changes, it is the same answer, another valid one, or a clear refusal", async () => {
+  test("after any change of one byte it is the same answer, another valid one, or a clear refusal", async () => {
     const folder = cassette({ "planner/greeting.1.json": { ...ENTRY, usage: { input_tokens: 1 } } });
     const file = join(folder, "planner/greeting.1.json");
     const original = readFileSync(file);
@@ -151,7 +151,7 @@ test("no role, subject or attempt leads out of the cassette", () => {
   );
 });
 
-test("a stop is obeyed", async () => {
+test("a stop ends it", async () => {
   const provider = await replayProvider({ folder: cassette() });
   await expect(provider.invoke(REQUEST, AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
 });

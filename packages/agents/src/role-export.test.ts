@@ -42,7 +42,7 @@ test("a subagent of Claude Code, with a model by tier", () => {
   expect(exportRole("claude", "features", { ...PLANNER, tier: "fast" }).text).toContain("\nmodel: haiku\n");
 });
 
-test.each(TARGETS)("whatever a role says, it comes back from %s as it was", (target) => {
+test.each(TARGETS)("any role reads back unchanged from %s", (target) => {
   const line = fc.string({ minLength: 1 }).filter((text) => !/[\n\r]/.test(text) && text.isWellFormed());
   const roles = fc.record<Role>(
     {
@@ -77,7 +77,7 @@ test.each([
   expect(await refusalOf(() => parseExport("x.md", text))).toMatchObject({ code: "config_invalid", details: { file: "x.md" } });
 });
 
-test("a file of somebody else's is told from one of ours, also when its text mentions us", () => {
+test("a foreign file is distinguished from an exported one, even if its text mentions Slipway", () => {
   expect(isExport("---\nname: x\n---\n\n# slipway export: {}\n")).toBe(false);
   expect(isExport("# slipway export: {}\n")).toBe(false);
 });

@@ -41,14 +41,14 @@ test.each([
   });
 });
 
-test("the line named is the line of the file", async () => {
+test("the line in an error is the line of the file", async () => {
   expect((await refusalOf(() => parseRole("planner.md", text(FIELDS.replace("strong", "huge"))))).details).toMatchObject({ line: 3 });
 });
 
 const builtin = parseRole("builtin/planner.md", text());
 const override = (fields: string) => ({ file: "slipway/roles/features/planner.md", text: text(fields, "Ours.") });
 
-test("a repository's own role takes the place of the built-in one", () => {
+test("a repository's own role replaces the built-in one", () => {
   expect(narrowedRole(builtin, override(FIELDS.replace("strong", "fast").replace("patch", "none")))).toMatchObject({
     tier: "fast",
     write_grant: "none",
@@ -81,7 +81,7 @@ const prompted = async (config: AgentsConfig | null, file: Uint8Array | null) =>
   return { prompt: (await withConfiguredPrompt(PLANNER, config, read)).prompt, asked };
 };
 
-test("[FEA-055] a configured prompt is taken word for word; a missing one is ignored or an error; one outside is never read", async () => {
+test("[FEA-055] a configured prompt is used unchanged; a missing one is ignored or an error; one outside is never read", async () => {
   const verbatim = "  Plan well.\n\n\t{{ nothing is filled in }} \n";
   expect(await prompted(agents("error"), Buffer.from(verbatim))).toEqual({
     prompt: verbatim,

@@ -36,7 +36,7 @@ test("[FEA-162] flags win over the environment, the environment over agents.yaml
     expect(selectProvider("planner", wishes({ flags: { provider } })).provider).toBe(provider);
 });
 
-test("[FEA-056] a role's override holds only where neither flag nor environment says otherwise", () => {
+test("[FEA-056] a role's override applies only if neither flag nor environment says otherwise", () => {
   expect(selectProvider("qa", wishes({ env: KEYS, agents: FULL }))).toMatchObject({ provider: "gemini", model: "qa-model" });
   expect(selectProvider("builder", wishes({ env: KEYS, agents: FULL }))).toMatchObject({ provider: "codex", model: "builder-model" });
   expect(selectProvider("qa", wishes({ env: { ...KEYS, SLIPWAY_AGENT_MODEL: "env-model" }, agents: FULL }))).toMatchObject({
@@ -50,7 +50,7 @@ test("[FEA-056] a role's override holds only where neither flag nor environment 
   });
 });
 
-test("a run that goes on keeps to what it began with, unless a flag or the environment says otherwise", () => {
+test("a resumed run keeps its selection, unless a flag or the environment says otherwise", () => {
   const recorded = { provider: "gemini", model: "recorded-model", provider_config_env: "ENV_KEY" };
   const begunWith = { provider: "gemini", model: "recorded-model", configEnv: "ENV_KEY" };
   expect(selectProvider("planner", wishes({ env: KEYS, recorded, agents: FULL }))).toEqual(begunWith);
@@ -98,14 +98,14 @@ describe("refusals", () => {
     expect(error.message).toBe('There is no agent provider "toString".');
   });
 
-  test("credentials that are not there", async () => {
+  test("missing credentials", async () => {
     expect(
       await refusalOf(() => selectProvider("planner", wishes({ flags: { provider: "claude", configEnv: "MY_KEY" }, env: { MY_KEY: "" } }))),
     ).toMatchObject({ code: "provider_auth_missing", details: { variable: "MY_KEY" } });
   });
 });
 
-test("the value of the credentials is in no selection", () => {
+test("no selection contains the value of the credentials", () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 8 }).filter((value) => !"claude MY_KEY provider configEnv model null".includes(value)),
@@ -139,14 +139,14 @@ describe("tiers", () => {
     expect(select("qa", { tier: "strong" })).toBe("gemini house");
   });
 
-  test("raised, a tier comes before what the run began with, but not before what a person says now", () => {
+  test("a raised tier comes before the run's first selection, but not before a person's current one", () => {
     const recorded = { provider: "claude", model: "small", provider_config_env: null };
     expect(select("builder", { tier: "strong", recorded })).toBe("claude small");
     expect(select("builder", { tier: "strong", recorded, escalated: true })).toBe("codex large");
     expect(select("builder", { tier: "strong", escalated: true, flags: { provider: "opencode" } })).toBe("opencode house");
   });
 
-  test("who plays instead: in their order, without the one who was chosen", () => {
+  test("fallbacks: in order, without the chosen provider", () => {
     const fallbacks = [{ provider: "claude", model: "house" }, { provider: "codex" }];
     const chosen = { provider: "claude", model: "house", configEnv: "KEY" } as const;
     expect(fallbacksFor(chosen, agents({ fallbacks }))).toEqual([{ provider: "codex", model: null, configEnv: null }]);

@@ -1,7 +1,7 @@
 import type { AgentChoice } from "@slipway/runtime/agents";
 import type { Arguments } from "@slipway/protocols/surface/command";
 
-/** What the command line says about who plays the roles. */
+/** The options of the command line that choose provider and model. */
 export function agentChoice(args: Arguments): AgentChoice {
   return {
     provider: args.text("agent-provider") ?? args.text("provider"),

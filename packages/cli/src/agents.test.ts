@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { letters } from "./testing/project.ts";
 
-describe("[FEA-163] who plays the roles", () => {
+describe("[FEA-163] provider, model and credentials from options and environment", () => {
   test.each([
     ["nobody", "runtime: {}", [], "agent_provider_not_configured"],
-    ["somebody unknown", "runtime: {}", ["--agent-provider", "oracle"], "unsupported_agent_provider"],
+    ["an unknown provider", "runtime: {}", ["--agent-provider", "oracle"], "unsupported_agent_provider"],
     [
-      "somebody without credentials",
+      "a provider without credentials",
       "runtime: { default_provider: custom, provider_config_env: NO_SUCH_KEY }",
       [],
       "provider_auth_missing",
@@ -20,7 +20,7 @@ describe("[FEA-163] who plays the roles", () => {
     expect(project.sql("SELECT id FROM features")).toEqual([]);
   });
 
-  test("provider, model and the name of the variable are part of the run's record; what is in the variable is not", async () => {
+  test("the run's record has provider, model and the name of the variable, but not its value", async () => {
     const project = letters();
     const env = { ...project.env, MY_KEY: "a-secret-value" };
     const flags = ["--agent-model", "big", "--provider-config-env", "MY_KEY"];

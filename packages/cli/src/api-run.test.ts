@@ -13,7 +13,7 @@ import { letters, nothingMissing, planFor } from "./testing/project.ts";
 
 const KEY = "sk-scripted-7f2e90c4d1";
 
-/** The builder makes a mistake first; what the gate says about it brings the second attempt to its end. */
+/** The builder's first attempt fails the gate; the second one gets the gate's message and passes. */
 function team(): Script {
   const planner = byTurn({ text: "I look around.", toolCalls: [{ name: "ls", input: { folder: "src" } }] }, { output: planFor("letters") });
   const qa = byTurn({ toolCalls: [{ name: "grep", input: { pattern: "two" } }] }, { output: nothingMissing("src/a.txt") });
@@ -38,7 +38,7 @@ test.each([
   ["google", "google/gemini-2.5-pro", "GEMINI_API_KEY"],
   ["openai-compatible", "openrouter/some/model", "OPENROUTER_API_KEY"],
 ])(
-  "a model behind an API of the kind %s plans, builds through tools, mends and tests, and the feature is merged",
+  "a model behind an API of the kind %s plans, builds through tools, repairs and tests, and the feature is merged",
   async (kind, model, variable) => {
     const server = await startModelServer(team());
     onTestFinished(() => server.close());
@@ -65,7 +65,7 @@ test.each([
     expect(calls).toBe(4);
     expect(Number(cost) > 0).toBe(endpoint !== "openrouter");
     expect(run.stdout + run.stderr).not.toContain(KEY);
-    // Neither in the database nor in a transcript, an object or a log.
+    // The key is in no table, transcript, object or log.
     expect(spawnSync("grep", ["-rlF", KEY, project.root]).status).toBe(1);
   },
 );

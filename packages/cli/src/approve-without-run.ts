@@ -14,15 +14,15 @@ export interface GivenToken {
 }
 
 /**
- * A feature that MCP clients drive belongs to no run, so nothing asks. What would merge is worked out here, shown and signed;
- * the token goes to the person, who gives it to whoever calls feature.ready_to_merge. Null when the person says no.
+ * A feature that MCP clients drive has no run that could ask for the approval. This computes the candidate, shows it and signs it. The
+ * person passes the token to the client that calls feature.ready_to_merge. Null if the person declines.
  */
 export function approveWithoutRun(id: string, wanted: string | undefined, asks: boolean, io: Io): Promise<GivenToken | null> {
   return withKernel(io, async ({ features, records }) => {
     const call = { actor: { type: "system", id: personOf(io).id } as const, operationId: records.ids.next("candidate") };
     const candidate = await features.candidate(call, { feature_id: id });
     assertFits(candidate);
-    // Not before: the candidate may have been put on a base that moved, and has to be gated there.
+    // Check after building the candidate: if the base has moved, the candidate is on the new base and must be gated there.
     await features.assertReady(id);
     if (asks && !(await agreed(candidate, io))) return null;
     return { feature: id, ...(await signCandidate(records, candidate, io, wanted)) };
@@ -33,15 +33,15 @@ function assertFits({ feature_id, base_branch, conflicts, empty }: Candidate): v
   const refuse = (message: string, next: string) => {
     throw new SlipwayError("approval_invalid", message, { feature_id, conflicts, suggested_next_actions: [next] });
   };
-  if (empty) refuse(`"${feature_id}" changes nothing that ${base_branch} does not have already.`, "There is nothing to merge.");
+  if (empty) refuse(`"${feature_id}" has no change that is not already on ${base_branch}.`, "Nothing to merge.");
   if (conflicts.length > 0)
-    refuse(`"${feature_id}" no longer fits on ${base_branch}: ${conflicts.join(", ")}.`, "Have the conflict resolved by a patch.");
+    refuse(`"${feature_id}" conflicts with ${base_branch}: ${conflicts.join(", ")}.`, "Resolve the conflict with a patch.");
 }
 
-/** Never answered by Enter alone. */
+/** The default is no, so that Enter alone signs nothing. */
 async function agreed({ feature_id, tree, summary, flags }: Candidate, io: Io): Promise<boolean> {
   io.out(
-    `${feature_id}\n${summary.trimEnd()}\n${flags.map((flag) => `look at: ${flag}\n`).join("")}every line: slipway diff ${feature_id}\n`,
+    `${feature_id}\n${summary.trimEnd()}\n${flags.map((flag) => `look at: ${flag}\n`).join("")}full diff: slipway diff ${feature_id}\n`,
   );
   const yes = await confirm({ message: `Sign tree ${tree.slice(0, 10)} of ${feature_id}?`, initialValue: false });
   return !isCancel(yes) && yes;

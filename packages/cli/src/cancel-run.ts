@@ -11,18 +11,18 @@ import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 import { personOf } from "@slipway/protocols/surface/caller";
 import type { RunReader } from "@slipway/runtime/reader";
-import { startAgainCommand, takeUpCommand } from "./take-up-command.ts";
+import { startAgainCommand, continueCommand } from "./continue-command.ts";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 interface Cancellation {
-  /** A run, or a feature of it. */
+  /** Id of a run, or of one of its features. */
   readonly named: string | undefined;
   readonly yes: boolean;
   readonly json: boolean;
 }
 
-/** Ends a run for good, once a person has seen what that ends. */
+/** Cancels a run for good, after showing the person what that ends. */
 export async function cancelRun({ engine, records }: RunReader, { named, yes, json }: Cancellation, io: Io): Promise<ExitCode> {
   const root = await rootOfFeature(records, engine, named);
   const { runId, status, workflow } = await onlyUnfinishedRun(engine, root, "stop RUN --cancel");
@@ -48,7 +48,7 @@ export async function cancelRun({ engine, records }: RunReader, { named, yes, js
   });
   if (json) io.out(jsonLine({ ok: true, cancelled: runId, ended }));
   else {
-    const next = again === null ? ended.map((id) => takeUpCommand(id, workflow)) : [again];
+    const next = again === null ? ended.map((id) => continueCommand(id, workflow)) : [again];
     io.out(`Run ${runId} is ended for good; its work stays under refs/slipway.\n${next.map((command) => `  next: ${command}\n`).join("")}`);
   }
   return EXIT.done;
@@ -59,7 +59,7 @@ interface Preview {
   readonly status: string;
   readonly ends: readonly BoardFeature[];
   readonly asked: number;
-  /** Whether `slipway retry` takes its features up again. */
+  /** Whether `slipway retry` can continue its features. */
   readonly retried: boolean;
 }
 
@@ -69,9 +69,9 @@ function previewLines({ runId, status, ends, asked, retried }: Preview, color: b
     bold(`Cancelling run ${runId} (${status}) would end`),
     ...(ends.length === 0 ? ["  no feature"] : ends.map(featureLine)),
     bold("Lost"),
-    `  answers of agents and gates that are under way${asked === 0 ? "" : `; ${asked} open ${asked === 1 ? "question" : "questions"}`}`,
+    `  the current calls of agents and gates${asked === 0 ? "" : `; ${asked} open ${asked === 1 ? "question" : "questions"}`}`,
     bold("Kept"),
-    `  plans, what was built (under refs/slipway), evidence, transcripts and the journal${ends.length === 0 || !retried ? "" : "; `slipway retry` goes on from them"}`,
+    `  plans, built trees (under refs/slipway), evidence, transcripts and the journal${ends.length === 0 || !retried ? "" : "; `slipway retry` continues from them"}`,
   ];
 }
 
@@ -81,7 +81,7 @@ function featureLine({ id, status, reason, last_gate, waits_for }: BoardFeature)
   return `  ${id}: ${status}${gate}${waits}${status === "blocked" ? ` (${oneLine(reason)})` : ""}`;
 }
 
-/** Never answered by Enter alone. */
+/** The default is no, so that Enter alone ends nothing. */
 async function agreed(runId: string): Promise<boolean> {
   const yes = await confirm({ message: `End run ${runId} for good?`, initialValue: false });
   return !isCancel(yes) && yes;

@@ -6,15 +6,17 @@ import { recordedFeature } from "./recorded-feature.ts";
 
 export interface Chosen {
   readonly commit: string;
-  /** Null where a commit was named that an anchor only reaches. */
+  /** Null if a commit was named that is reachable from an anchor but is not one. */
   readonly ref: string | null;
-  /** What a new branch is called after. */
+  /** The name that a new branch is derived from. */
   readonly slug: string;
-  /** All that the name could have meant, the newest first. */
+  /** Every anchor that the name matches, newest first. */
   readonly anchors: readonly FeatureAnchor[];
 }
 
-/** A feature (the tree it had last, else its newest anchor), an anchor by its name or a part of it, or a commit that one reaches. */
+/**
+ * Accepts a feature (its last tree, otherwise its newest anchor), an anchor by name or part of it, or a commit reachable from an anchor.
+ */
 export async function chooseAnchor(records: Records, anchors: FeatureAnchors, name: string, many: boolean): Promise<Chosen> {
   const all = await anchors.list();
   const ofFeature = await anchorsOfFeature(records, all, name);
@@ -37,19 +39,19 @@ async function anchorsOfFeature(records: Records, all: readonly FeatureAnchor[],
   const id = name.replace(/@\d+$/, "");
   const known = (await features.ifAny(id)) !== undefined || (await features.former(id)).length > 0;
   const recorded = known ? (await recordedFeature(records, name)).feature : null;
-  // Of several that had the name, only those of its run; a name without a number stands for all of them.
+  // `search@1` means the anchors of that feature's run; `search` means all of them.
   const anchors = all.filter((anchor) => anchor.isOf(id) && (id === name || anchor.run === recorded?.run_id));
   const chosen = anchors.find(({ tree }) => tree === recorded?.tree) ?? anchors[0];
   if (chosen !== undefined) return { commit: chosen.commit, ref: chosen.ref, slug: id, anchors };
   if (!known) return null;
-  throw new SlipwayError("object_missing", `Nothing of "${name}" was anchored: it has built nothing.`, {
+  throw new SlipwayError("object_missing", `"${name}" has no anchor: nothing was built for it.`, {
     feature_id: id,
     suggested_next_actions: [`slipway evidence ${name}`],
   });
 }
 
 function ambiguous(name: string, matching: readonly FeatureAnchor[]): SlipwayError {
-  return new SlipwayError("invalid_cli_args", `${JSON.stringify(name)} is a part of ${matching.length} anchors' names.`, {
+  return new SlipwayError("invalid_cli_args", `${JSON.stringify(name)} matches ${matching.length} anchors.`, {
     anchors: matching.map(({ ref }) => ref),
     suggested_next_actions: [...matching.slice(0, 5).map(({ ref }) => `slipway restore ${ref}`), `slipway restore ${name} --list`],
   });
@@ -59,9 +61,9 @@ function notFound(name: string, all: readonly FeatureAnchor[]): SlipwayError {
   const known = [...new Set(all.flatMap(({ feature }) => feature ?? []))];
   return new SlipwayError(
     "feature_not_found",
-    `There is no feature ${JSON.stringify(name)}, and no anchor below refs/slipway has it in its name.`,
+    `There is no feature ${JSON.stringify(name)}, and no anchor below refs/slipway matches it.`,
     {
-      suggested_next_actions: known.length === 0 ? ["Nothing is anchored here."] : [`There are anchors of ${known.join(", ")}.`],
+      suggested_next_actions: known.length === 0 ? ["There are no anchors here."] : [`There are anchors of ${known.join(", ")}.`],
     },
   );
 }

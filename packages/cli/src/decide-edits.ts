@@ -15,8 +15,8 @@ import { withReader } from "@slipway/runtime/reader";
 export type EditDecision = "adopt" | "set_aside";
 
 /**
- * What a person wants to become of their own work in a feature's worktree. Where a run has asked, this is the answer; where no run
- * drives the feature, `work` carries it out at once. A run that has not asked yet does so when it goes on, at a point it knows of.
+ * A person's decision about their own edits in a feature's worktree. If a run has asked, this answers the question. If no run drives the
+ * feature, `work` performs it at once. A run that has not asked yet must be resumed first: it asks before its next step.
  */
 export async function decideEdits(
   decision: EditDecision,
@@ -24,7 +24,7 @@ export async function decideEdits(
   io: Io,
   work: (feature: Feature) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const found = await withReader(io, async ({ records, engine }) => {
+  const decided = await withReader(io, async ({ records, engine }) => {
     const feature = await chooseFeature(records, args.positionals[0]);
     const question = await askedAbout(records, feature.id);
     if (question !== null) return { answered: await giveAnswer(records, question, { decision }, io, args.flag("json")) };
@@ -32,7 +32,7 @@ export async function decideEdits(
     await assertNoRun(engine, feature);
     return { feature };
   });
-  return found.feature === undefined ? found.answered : work(found.feature);
+  return decided.feature === undefined ? decided.answered : work(decided.feature);
 }
 
 async function askedAbout({ inbox }: Records, feature: string): Promise<InboxQuestion | null> {
@@ -42,7 +42,7 @@ async function askedAbout({ inbox }: Records, feature: string): Promise<InboxQue
 function assertOpen({ id, status, worktree }: Feature): void {
   if (!ENDED.includes(status)) return;
   const next = status === "failed" ? [`slipway retry ${id}`] : [`git -C ${worktree} status`];
-  throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}; nothing is decided about its worktree any more.`, {
+  throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}; edits in its worktree are no longer part of it.`, {
     feature_id: id,
     from: status,
     suggested_next_actions: next,
@@ -54,9 +54,9 @@ async function assertNoRun(engine: Engine, { id, run_id, worktree }: Feature): P
   const run = await engine.run(root);
   if (run === undefined) return;
   const next = isFinished(run.status) ? `slipway retry ${id}` : `slipway resume ${root}`;
-  throw new SlipwayError("worktree_edited", `The run ${root} drives ${id}, and asks about work by hand before its next step.`, {
+  throw new SlipwayError("worktree_edited", `The run ${root} drives ${id}, and asks about edits by hand before its next step.`, {
     feature_id: id,
     worktree,
-    suggested_next_actions: [`${next} (asks, if there is something to decide)`],
+    suggested_next_actions: [`${next} (asks if there are edits)`],
   });
 }

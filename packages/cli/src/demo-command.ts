@@ -22,7 +22,11 @@ export const DEMO_COMMAND: CommandSpec = {
   ],
   options: {
     keep: { type: "string", hint: "FOLDER", describe: "put the scratch repository here (default: a new temporary folder)" },
-    record: { type: "string", hint: "FOLDER", describe: "write the agents' answers to this cassette, with the prompts' digests of now" },
+    record: {
+      type: "string",
+      hint: "FOLDER",
+      describe: "write the agents' answers to this cassette, with the digests of the current prompts",
+    },
     ...ownOptions,
   },
   load: () => import("./commands/demo.ts"),

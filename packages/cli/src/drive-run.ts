@@ -20,7 +20,7 @@ export interface DriveRun {
   readonly progress: ProgressDisplay;
 }
 
-/** Drives a run until it ends or only a person can move it. On a terminal that person is asked right here. */
+/** Drives a run until it ends or needs a person. On a terminal the person is asked here. */
 export async function driveRun({ session, runId, io, json, progress }: DriveRun): Promise<ExitCode> {
   progress.follow(() => runView(session, runId));
   const interrupted = new AbortController();

@@ -3,7 +3,7 @@ import { NEEDS_PERSON, RETRYABLE, registerErrors, type ErrorMeaning } from "@sli
 
 export { SlipwayError } from "@slipway/durable/errors";
 
-/** The codes of the command line. */
+/** Error codes of the command line. */
 export const CLI_ERRORS = {
   download_failed: RETRYABLE,
   unsupported_node: NEEDS_PERSON,

@@ -3,7 +3,7 @@ import { letters } from "./testing/project.ts";
 
 const agents = (runtime: string) => ({ "slipway/agents.yaml": `{ version: 1, roles: {}, runtime: { ${runtime} } }\n` });
 
-test("a provider that is not installed is replaced by the one agents.yaml names, and that is said", async () => {
+test("a provider that is not installed is replaced by the fallback in agents.yaml, with a warning", async () => {
   const project = letters(agents("default_provider: codex, fallbacks: [{ provider: replay }], codex: { command: [no-such-program] }"));
   const { code, stdout, stderr } = await project.run();
   expect(code, stdout + stderr).toBe(23);
@@ -12,7 +12,7 @@ test("a provider that is not installed is replaced by the one agents.yaml names,
   expect(project.sql("SELECT DISTINCT provider FROM telemetry")).toEqual([{ provider: "replay" }]);
 });
 
-test("without anybody to play instead, the run does not begin", async () => {
+test("without a fallback the run does not begin", async () => {
   const project = letters(agents("default_provider: codex, codex: { command: [no-such-program] }"));
   const { code, stderr } = await project.run();
   expect(code).toBe(2);
@@ -20,7 +20,7 @@ test("without anybody to play instead, the run does not begin", async () => {
   expect(project.sql("SELECT run_id FROM runs")).toEqual([]);
 });
 
-test("the tier a role asks for says which model it is", async () => {
+test("a role's tier decides its model", async () => {
   const project = letters(agents("default_provider: replay, default_model: house, tiers: { strong: { model: big } }"));
   await project.run();
   const models = project.sql("SELECT role, model FROM telemetry ORDER BY role").map(({ role, model }) => [role, model]);

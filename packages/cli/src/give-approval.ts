@@ -26,7 +26,10 @@ export type Given =
 
 const POLICY_CHANGED = "the policy or the gates have changed since it was asked";
 
-/** Signs exactly what the question shows, and answers with it. Under another policy that would hold for nothing: then it is asked anew. */
+/**
+ * Signs exactly the change that the question shows, and answers the question with the token. After a change of the policy the token would
+ * be invalid, so the question is asked again instead.
+ */
 export async function giveApproval(
   records: Records,
   question: InboxQuestion,
@@ -49,24 +52,24 @@ export async function giveApproval(
   return { signed: true, tree, by: by.id };
 }
 
-/** A person who edits the worktree and approves may take the one for part of the other. */
+/** A person who edits the worktree and then approves may believe that the edit is part of the change. */
 async function editedByHand(records: Records, id: string, io: Io): Promise<string | null> {
   const feature = await recordedFeatures(records).find(id);
-  const found = await (await openRepositoryView(io)).handWork(feature);
-  return found === null ? null : `${found} in ${feature.worktree} is not part of what was gated`;
+  const edits = await (await openRepositoryView(io)).handWork(feature);
+  return edits === null ? null : `${edits} in ${feature.worktree} is not part of the gated change`;
 }
 
-/** Of what is committed now, which is what a run that goes on decides by. */
+/** The hash of the committed policy, which a resumed run uses. */
 export async function policyHashNow(io: Io): Promise<string> {
   return (await openRepositoryContext({ cwd: io.cwd, env: io.env })).configuration.policyHash;
 }
 
-/** For whoever wanted to sign and could not. */
+/** Printed instead of a token. */
 export function notSigned(feature: string, why: string): string {
   return `Nothing was signed for ${feature}: ${why}.\n  next: slipway resume (it asks again)\n`;
 }
 
-/** With a key that no agent can read. A tree other than the expected one is not signed. */
+/** Signs with a key that no agent can read. Refuses a tree other than the expected one. */
 export async function signCandidate(
   records: Records,
   { feature_id, change, tree, base, policy_hash }: Signed,
@@ -74,10 +77,14 @@ export async function signCandidate(
   expectedTree?: string,
 ): Promise<{ token: string; tree: string; by: string }> {
   if (expectedTree !== undefined && !tree.startsWith(expectedTree)) {
-    throw new SlipwayError("approval_invalid", `You asked to approve tree ${expectedTree}, but what would merge now is tree ${tree}.`, {
-      feature_id,
-      suggested_next_actions: [`Look at it again with \`slipway diff ${feature_id}\`.`],
-    });
+    throw new SlipwayError(
+      "approval_invalid",
+      `You asked to approve tree ${expectedTree}, but the change that would merge now has tree ${tree}.`,
+      {
+        feature_id,
+        suggested_next_actions: [`Look at it again with \`slipway diff ${feature_id}\`.`],
+      },
+    );
   }
   const by = personOf(io);
   const key = await openApprovalKey({ configHome: placesOf(io).configHome, repositoryRoot: records.layout.root });

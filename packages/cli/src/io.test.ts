@@ -21,8 +21,8 @@ afterEach(() => {
   Object.defineProperty(process.stdin, "isTTY", { value: undefined, configurable: true });
 });
 
-describe("what is around the process", () => {
-  test("a terminal on both ends can be asked, in colour", () => {
+describe("the environment of the process", () => {
+  test("a terminal on both ends is interactive, with colour", () => {
     expect(streams({ out: true, in: true })).toMatchObject({ terminal: true, interactive: true, color: true, cwd: process.cwd() });
   });
 
@@ -36,7 +36,7 @@ describe("what is around the process", () => {
     expect(streams(tty, env)).toMatchObject(expected);
   });
 
-  test("output goes where it belongs, and a reader who has gone does no harm", () => {
+  test("output goes to its stream, and a closed pipe does no harm", () => {
     const out = vi.spyOn(process.stdout, "write").mockReturnValue(true);
     const err = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const io = processIo();
@@ -49,7 +49,7 @@ describe("what is around the process", () => {
   });
 });
 
-test("the person and their folders come from the environment, with sensible fallbacks", () => {
+test("the person and their folders come from the environment, with fallbacks", () => {
   const io = (env: Readonly<Record<string, string>>) => collectingIo("/", { env });
   expect(personOf(io({ SLIPWAY_USER: "ada", USER: "kim" })).id).toBe("ada");
   expect(personOf(io({ USER: "kim", LOGNAME: "k" })).id).toBe("kim");

@@ -7,10 +7,10 @@ import { screenText } from "@slipway/protocols/surface/style";
 export function processIo(): Io {
   const { stdout, stdin, env } = process;
   const terminal = stdout.isTTY === true;
-  // Whoever reads our output may stop reading (`slipway watch | head`); the work goes on.
+  // The reader of stdout may stop reading (`slipway watch | head`); the command continues.
   stdout.on("error", () => undefined);
   return {
-    // Read when it is needed: the folder may have been deleted under us, and that has to be told like any other error.
+    // A getter, because the folder may be deleted while the command runs, and that must be reported like any other error.
     get cwd() {
       return process.cwd();
     },
@@ -18,7 +18,7 @@ export function processIo(): Io {
     terminal,
     interactive: terminal && stdin.isTTY === true && env["CI"] === undefined,
     color: terminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb",
-    // The window may be made larger or smaller while a command is at work.
+    // Getters, because the window may be resized while a command runs.
     get columns() {
       return stdout.columns ?? 100;
     },

@@ -10,7 +10,7 @@ import { answersFor, FILES, letters, type Project } from "./testing/project.ts";
 
 const SIGNALS = { "slipway/policy.yaml": `${FILES["slipway/policy.yaml"]}sandbox: { read_only: [~/signals] }\n` };
 
-/** The gates of a feature whose source says WAIT do so until they are let go. */
+/** The gates of a feature whose source says WAIT run until the signal file exists. */
 function slow(files: Readonly<Record<string, string>> = {}): Project {
   const project = letters({ ...SIGNALS, ...files });
   mkdirSync(join(project.home, "signals"));
@@ -25,7 +25,7 @@ function slow(files: Readonly<Record<string, string>> = {}): Project {
 const letGo = (project: Project) => writeFileSync(join(project.home, "signals", "go"), "");
 const lease = (project: Project) => project.sql("SELECT run_id, epoch, pid FROM run_lease")[0];
 
-/** A live run of `letters`, whose approval waits, and `waiting`, whose gates do. */
+/** A live run: `letters` waits for its approval, `waiting` for its gates. */
 async function liveRun(project: Project) {
   answersFor(project, "waiting", "src/b.txt");
   project.record(
@@ -62,7 +62,7 @@ describe("one supervisor per repository", () => {
     expect((await child.ended).code).toBe(23);
   });
 
-  test("an answer from another process is only written down; the live run takes it and lands the feature", async () => {
+  test("an answer from another process is only recorded; the live run reads it and lands the feature", async () => {
     const project = slow();
     const child = await liveRun(project);
     const { epoch } = lease(project)!;
@@ -74,7 +74,7 @@ describe("one supervisor per repository", () => {
     expect(project.git("show", "main:src/a.txt")).toBe("two\n");
   });
 
-  test("[FEA-178] whose process was killed is replaced at once, with a higher epoch; a normal end gives the lease back", async () => {
+  test("[FEA-178] a killed supervisor is replaced at once, with a higher epoch; a normal end releases the lease", async () => {
     const project = slow();
     const child = await liveRun(project);
     const { epoch } = lease(project)!;
@@ -85,7 +85,7 @@ describe("one supervisor per repository", () => {
     expect(lease(project)).toMatchObject({ epoch: Number(epoch) + 1, pid: null });
   });
 
-  test("[FEA-173] a stop ends the live run, starts nothing new, records it and gives the lease back; a resume continues", async () => {
+  test("[FEA-173] a stop ends the live run, starts nothing new, is recorded and releases the lease; a resume continues", async () => {
     const project = slow();
     const child = await liveRun(project);
     expect((await project.slipway(["stop"])).code).toBe(0);
@@ -101,8 +101,8 @@ describe("one supervisor per repository", () => {
   });
 });
 
-describe("[FEA-172] who plays the roles of a resumed run", () => {
-  /** Writes down each request's model and answers from the cassette. */
+describe("[FEA-172] providers of a resumed run", () => {
+  /** Logs the model of each request and answers from the cassette. */
   function recordingAgent(project: Project): string {
     const log = join(project.home, "models");
     const script = [
@@ -121,7 +121,7 @@ describe("[FEA-172] who plays the roles of a resumed run", () => {
     return log;
   }
 
-  test("those it began with, provider and model, unless a flag says otherwise", async () => {
+  test("keeps its provider and model unless an option changes them", async () => {
     const project = letters();
     const log = recordingAgent(project);
     project.record("builder", "1", { type: "REQUEST", request: "more_context", text: "?" });
@@ -143,17 +143,17 @@ describe("[FEA-172] who plays the roles of a resumed run", () => {
     expect(new Set(readFileSync(log, "utf8").trim().split("\n").slice(3))).toEqual(new Set(["small"]));
   });
 
-  test("nothing to resume is said as such", async () => {
+  test("without a run to resume it says so", async () => {
     const { code, stderr } = await letters().slipway(["resume"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^nothing_to_resume: /);
   });
 });
 
-describe("the heart", () => {
+describe("the heartbeat", () => {
   const beating = (renew: () => Promise<void>): RunLease => ({ ttlMs: 15, renew }) as unknown as RunLease;
 
-  test("tells when somebody else has taken over; other trouble may pass", async () => {
+  test("reports a takeover; other errors are ignored, because they may pass", async () => {
     const troubles = [new SlipwayError("database_locked", "busy"), new SlipwayError("lease_lost", "taken over")];
     const heart = keepLease(
       beating(async () => {
@@ -167,7 +167,7 @@ describe("the heart", () => {
     expect(heart.lost.reason).toMatchObject({ code: "lease_lost" });
   });
 
-  test("a lock that was lost blocks its feature, with the reason", async () => {
+  test("a lost lock blocks its feature, with the reason", async () => {
     const changes: unknown[] = [];
     const warnings: string[] = [];
     const lock = { resource: "events", holder: "letters", leaseId: "l", token: 7, expiresAt: 0 };

@@ -10,7 +10,7 @@ import packageJson from "../package.json" with { type: "json" };
 vi.mock("./commands/status.ts", { spy: true });
 
 describe("help", () => {
-  test("the overview names every command, the exit codes and where to begin", async () => {
+  test("the overview names every command, the exit codes and where to start", async () => {
     for (const argv of [[], ["--help"], ["-h"], ["help"]]) {
       const { code, stdout, stderr } = await slipway(argv, "/");
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -34,13 +34,13 @@ describe("help", () => {
     },
   );
 
-  test("required arguments are shown apart from others, and repeated ones", async () => {
+  test("required, optional and repeated arguments are marked", async () => {
     expect((await slipway(["answer", "-h"], "/")).stdout).toContain("slipway answer <question> [answer]");
     expect((await slipway(["run", "-h"], "/")).stdout).toContain("slipway run [spec…]");
   });
 });
 
-test("--version is the package's, in words and as JSON", async () => {
+test("--version is the package's, as text and as JSON", async () => {
   expect(VERSION).toBe(packageJson.version);
   expect((await slipway(["--version"], "/")).stdout).toBe(`${VERSION}\n`);
   expect((await slipway(["-v", "--json"], "/")).json()).toEqual([{ version: VERSION }]);
@@ -58,7 +58,7 @@ describe("mistakes", () => {
     [["journal"], "slipway journal: missing argument <action>: show, verify or prune."],
     [["demo", "--keep"], "slipway demo: Option '--keep <value>' argument missing."],
     [["status", "--json=1"], "slipway status: Option '--json' does not take an argument."],
-  ])("%j is invalid_cli_args, exit 2, with the next thing to type", async (argv, message) => {
+  ])("%j is invalid_cli_args, exit 2, with the next command to type", async (argv, message) => {
     const { code, stdout, stderr } = await slipway(argv, "/");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^invalid_cli_args: .*\n {2}next: Run `slipway .*--help`.*\n$/);
@@ -85,21 +85,21 @@ describe("mistakes", () => {
     ]);
   });
 
-  test("a stack is shown with --verbose only", async () => {
+  test("a stack is only shown with --verbose", async () => {
     const folder = scratchFolder();
     expect((await slipway(["status"], folder)).stderr).not.toMatch(/^\s+at /m);
     expect((await slipway(["status", "--verbose"], folder)).stderr).toMatch(/^not_a_repository: .*SlipwayError.*^\s+at /ms);
   });
 });
 
-describe("what is thrown raw", () => {
+describe("an error without a code", () => {
   async function failing(error: unknown, ...argv: readonly string[]) {
     const status = await import("./commands/status.ts");
     vi.mocked(status.run).mockRejectedValueOnce(error);
     return slipway(["status", ...argv], "/");
   }
 
-  test("is a bug: exit 1, and what to send us", async () => {
+  test("is a bug: exit 1, and a request to report it", async () => {
     const { code, stderr } = await failing(new TypeError("x is not a function"));
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -117,14 +117,14 @@ describe("what is thrown raw", () => {
     ["EACCES", "io_error"],
     ["EROFS", "io_error"],
     ["EIO", "io_error"],
-  ])("unless the system says something a person can mend: %s is %s and names the file", async (code, slipwayCode) => {
+  ])("except a system error that a person can fix: %s is %s and names the file", async (code, slipwayCode) => {
     const error = Object.assign(new Error(`${code}: trouble, open '/data/x'`), { code, syscall: "open", path: "/data/x" });
     const { code: exit, stderr } = await failing(error);
     expect(exit).toBe(2);
     expect(stderr).toMatch(new RegExp(`^${slipwayCode}: .*/data/x\\n {2}next: `));
   });
 
-  test("a file where the state's folder has to be, and a current folder that is gone", async () => {
+  test("a file in place of the state folder, and a deleted current folder", async () => {
     const project = letters();
     writeFileSync(join(project.root, ".slipway"), "mine\n");
     const { code, stderr } = await project.run();

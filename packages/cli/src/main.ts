@@ -38,7 +38,7 @@ function help([name, ...rest]: readonly string[], io: Io): ExitCode {
   return print(io, commandHelp(withSubcommand(find(name), rest).command).trimEnd());
 }
 
-/** The row of the word that comes first, if it is one of the command's own; only options that every command takes may stand before it. */
+/** The subcommand named by the first word; only options that every command takes may precede it. */
 function withSubcommand(
   command: CommandSpec,
   words: readonly string[],
@@ -66,7 +66,7 @@ function print(io: Io, text: string): ExitCode {
   return EXIT.done;
 }
 
-/** The one place where failures end: `code: message`, then what to do next. */
+/** The only place that catches errors: prints `code: message`, then the next actions. */
 function report(error: unknown, argv: readonly string[], io: Io): ExitCode {
   const failure = toFailure(error);
   if (argv.includes("--json")) io.out(jsonLine({ ok: false, error: failure }));

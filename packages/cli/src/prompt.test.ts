@@ -8,7 +8,7 @@ afterEach(() => void vi.resetAllMocks());
 
 const AT_TERMINAL = { interactive: true };
 
-/** What the person chooses and writes, in order. */
+/** The person's choices and texts, in order. */
 function person(...answers: readonly (string | typeof CANCEL)[]): void {
   for (const answer of answers) {
     vi.mocked(select).mockImplementationOnce(async () => answer);
@@ -18,8 +18,8 @@ const writes = (...comments: readonly (string | typeof CANCEL)[]) => {
   for (const comment of comments) vi.mocked(text).mockImplementationOnce(async () => comment as string);
 };
 
-describe("somebody sits at the terminal", () => {
-  test("an approval there merges in the same breath", async () => {
+describe("at a terminal", () => {
+  test("an approval merges at once", async () => {
     const project = letters();
     person("approve");
     const { code, stdout } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
@@ -39,7 +39,7 @@ describe("somebody sits at the terminal", () => {
     expect(project.sql("SELECT answered_by FROM questions")).toEqual([{ answered_by: "person:kim" }]);
   });
 
-  test("every line can be looked at first", async () => {
+  test("every line can be shown first", async () => {
     const project = letters();
     person("diff", "later");
     const { stdout } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
@@ -55,7 +55,7 @@ describe("somebody sits at the terminal", () => {
     expect(project.sql("SELECT status FROM questions")).toEqual([{ status: "open" }]);
   });
 
-  test("turning away at the comment leaves it open too", async () => {
+  test("cancelling at the comment leaves it open too", async () => {
     const project = letters();
     person("reject");
     writes(CANCEL);
@@ -63,17 +63,17 @@ describe("somebody sits at the terminal", () => {
     expect(project.sql("SELECT status FROM questions")).toEqual([{ status: "open" }]);
   });
 
-  test("an answer the question does not take is explained and asked for again", async () => {
+  test("an invalid answer is explained and asked for again", async () => {
     const project = letters();
     person("changes", "reject");
     writes("", "not wanted");
     const { code } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
     expect(code).toBe(3);
-    expect(note).toHaveBeenCalledWith(expect.stringContaining("/comment"), "That cannot be the answer");
+    expect(note).toHaveBeenCalledWith(expect.stringContaining("/comment"), "Invalid answer");
     expect(project.sql("SELECT answer FROM questions")).toEqual([{ answer: '{"comment":"not wanted","decision":"reject"}' }]);
   });
 
-  test("any other trouble with an answer ends the command", async () => {
+  test("any other error ends the command", async () => {
     const project = letters();
     vi.mocked(select).mockImplementationOnce(async () => {
       project.sql("UPDATE questions SET status = 'withdrawn'");
@@ -84,7 +84,7 @@ describe("somebody sits at the terminal", () => {
     expect(stderr).toMatch(/^question_closed: /);
   });
 
-  test("a question without options asks for words only; every open one is asked in turn", async () => {
+  test("a question without options asks for text only; every open question is asked in turn", async () => {
     const project = letters({ "other.md": "# Other\n" });
     answersFor(project, "other", "src/b.txt");
     project.record("builder", "1", { type: "REQUEST", request: "more_context", text: "which\u001b[2J?" });
@@ -97,7 +97,7 @@ describe("somebody sits at the terminal", () => {
     expect(project.git("show", "main:src/a.txt", "main:src/b.txt")).toBe("two\ntwo\n");
   });
 
-  test("with --json nobody is asked", async () => {
+  test("with --json the person is not asked", async () => {
     const project = letters();
     expect((await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette, "--json"], AT_TERMINAL)).code).toBe(23);
     expect(select).not.toHaveBeenCalled();

@@ -13,7 +13,7 @@ import type { Session } from "@slipway/runtime/session";
 const LATER = "later";
 const DIFF = "diff";
 
-/** Puts the run's open questions to whoever sits at the terminal. False when they would rather answer later. */
+/** Asks the run's open questions at the terminal. False if the person wants to answer later. */
 export async function answerAtTerminal({ records, engine, kernel }: Session, runId: string, io: Io): Promise<boolean> {
   const open = await openQuestionsOf(records, runId);
   for (const question of open) {
@@ -46,14 +46,14 @@ async function ask(question: InboxQuestion): Promise<Given | typeof LATER | type
   return isCancel(comment) ? LATER : { decision, comment };
 }
 
-/** What is written as JSON is the whole answer: some choices need more than a comment. */
+/** JSON is the whole answer, because some choices need more than a comment. */
 function valueOf(question: InboxQuestion, decision: string | null, comment: string): unknown {
   if (decision === null && comment === "") return {};
   if (comment.trimStart().startsWith("{")) return answerFrom(question, comment, undefined);
   return answerFrom(question, decision ?? undefined, comment === "" ? undefined : comment);
 }
 
-/** False when the answer is not one the question takes; why is shown, and the question stays. */
+/** False if the answer is invalid; the reason is shown, and the question stays open. */
 async function answer(
   records: Session["records"],
   question: InboxQuestion,
@@ -64,14 +64,14 @@ async function answer(
   try {
     if (question.kind === "approval" && decision === "approve") {
       const given = await giveApproval(records, question, io, { policyHash });
-      if (!given.signed) note(given.why, "Nothing was signed; it is asked again");
+      if (!given.signed) note(given.why, "Nothing was signed; the question is asked again");
     } else {
       await records.answer({ id: question.id, value: valueOf(question, decision, comment), by: personOf(io) });
     }
     return true;
   } catch (error) {
     if (!(error instanceof SlipwayError) || error.code !== "answer_invalid") throw error;
-    note(error.message, "That cannot be the answer");
+    note(error.message, "Invalid answer");
     return false;
   }
 }
@@ -79,12 +79,12 @@ async function answer(
 async function choose(question: InboxQuestion): Promise<string | null> {
   if (question.options.length === 0) return null;
   const chosen = await select({
-    message: "What shall happen?",
-    // Never one key away from a merge.
+    message: "What should happen?",
+    // The default is "later", so that Enter alone merges nothing.
     initialValue: LATER,
     options: [
       ...question.options.map(({ value, label }) => ({ value, label: `${value}: ${label}` })),
-      ...(question.kind === "approval" ? [{ value: DIFF, label: "diff: show every line of it first" }] : []),
+      ...(question.kind === "approval" ? [{ value: DIFF, label: "diff: show the whole change first" }] : []),
       { value: LATER, label: "later: leave the question open" },
     ],
   });

@@ -6,15 +6,15 @@ import type { FeaturesTables } from "@slipway/kernel/change/feature/tables";
 import type { Records } from "@slipway/kernel/record/storage";
 import { chooseFeature } from "@slipway/runtime/choose";
 
-/** A feature that there is or was. */
+/** A current or deleted feature. */
 export interface RecordedFeature {
   readonly feature: EvidencedFeature;
-  /** What its checks and telemetry are filed under. */
+  /** The name under which its checks and telemetry are stored. */
   readonly label: string;
   readonly merge: FeaturesTables["merges"] | null;
 }
 
-/** By its name, the newest of that name; `search@1` is the first one that was deleted. */
+/** Finds a feature by name, the newest of that name; `search@1` is the first deleted one. */
 export async function recordedFeature(records: Records, name: string | undefined): Promise<RecordedFeature> {
   const features = recordedFeatures(records);
   const [, id, number] = /^(.+)@(\d+)$/.exec(name ?? "") ?? [];

@@ -5,7 +5,7 @@ import { formerRepository } from "@slipway/kernel/record/relocation/testing/form
 import { expect, test } from "vitest";
 import { projectIn } from "./testing/project.ts";
 
-/** The repository that Slipway 0.1 left, and this program's commands in it. */
+/** A repository that Slipway 0.1 left, and this program's commands in it. */
 function former() {
   const { root, home } = formerRepository();
   const project = projectIn(root, home);
@@ -15,16 +15,16 @@ function former() {
 test("A5: a feature that waited for its approval under Slipway 0.1 is approved and merged, with its evidence and transcripts", async () => {
   const { run, ...project } = former();
   const { root, cassette } = project;
-  expect((await run("doctor")).stdout).toContain("is an older Slipway's; the next command moves it");
+  expect((await run("doctor")).stdout).toContain("was written by an older Slipway; the next command moves it");
   const { stdout } = await run("status");
   expect(stdout).toMatch(/^letters +merged/m);
   expect(stdout).toMatch(/^more +ready_to_merge .*needs you: slipway approve more$/m);
   expect(existsSync(layoutAt(root).database)).toBe(true);
   expect(existsSync(formerPlaces(layoutAt(root)).database)).toBe(false);
   expect((await run("inbox")).stdout).toContain("Merge more into main?");
-  // The policy as it is read now has other defaults than the one it was asked under: nothing is signed, and it is asked again.
+  // The policy now has other defaults than when the question was asked: nothing is signed, and it is asked again.
   expect((await run("approve", "more", "--yes")).stdout).toContain("Nothing was signed for more: the policy or the gates have changed");
-  // Its steps are others now, so a person says that it may go on under them.
+  // The protocol's steps have changed, so a person accepts the new version.
   const refused = await run("resume", "2026-11-18_more", "--cassette", cassette);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--accept-version") });
   expect(await run("resume", "2026-11-18_more", "--cassette", cassette, "--accept-version")).toMatchObject({ code: 23 });
@@ -39,7 +39,7 @@ test("A5: a feature that waited for its approval under Slipway 0.1 is approved a
   expect((await run("transcript", "2026-11-18_letters", "builder:1")).stdout).toContain("one to two");
 });
 
-test("A5: a project of the factory that had halted under Slipway 0.1 goes on", async () => {
+test("A5: a factory project that halted under Slipway 0.1 continues", async () => {
   const { cassette, run } = former();
   expect((await run("factory", "status")).stdout).toContain("1 SHIPPED, 1 HALTED");
   expect((await run("factory", "module", "MM-twice")).stdout).toContain("MM-twice@1.0.0");

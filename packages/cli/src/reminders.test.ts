@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lettersToApprove } from "./testing/project.ts";
 
-test("a question that has waited too long is told about when the run is taken up, once each time it is due", async () => {
+test("an overdue question is printed when the run resumes, once each time it is due", async () => {
   const project = await lettersToApprove();
   const reminded = "still waits for a person: Merge letters into main? → slipway approve letters";
   const resume = async () => {
@@ -15,7 +15,7 @@ test("a question that has waited too long is told about when the run is taken up
   expect([await resume(), await resume()]).toEqual([true, false]);
 });
 
-test("another run's questions are not told about", async () => {
+test("questions of other runs are not printed", async () => {
   const project = await lettersToApprove();
   project.sql("UPDATE questions SET remind_at = '[1]', run_id = 'another' RETURNING id");
   const { stdout, stderr } = await project.slipway(["resume"]);

@@ -5,7 +5,7 @@ import type { Session } from "@slipway/runtime/session";
 
 const EVERY_MS = 60_000;
 
-/** Tells once about each question of the run that has waited longer than it should. */
+/** Prints a reminder for each overdue question of the run, once. */
 export async function remindOnce({ records }: Pick<Session, "records">, runId: string, say: (line: string) => void): Promise<void> {
   const mine = new Set((await openQuestionsOf(records, runId)).map(({ id }) => id));
   const numbers = await records.inbox.numbers();
@@ -17,7 +17,7 @@ export async function remindOnce({ records }: Pick<Session, "records">, runId: s
   }
 }
 
-/** Now, and every minute while the run goes on. */
+/** Prints reminders now, and every minute while the run continues. */
 export function keepReminding(session: Pick<Session, "records">, runId: string, say: (line: string) => void): { stop(): Promise<void> } {
   let telling: Promise<void> = Promise.resolve();
   const tell = () => void (telling = telling.then(() => remindOnce(session, runId, say)).catch(() => undefined));

@@ -8,12 +8,12 @@ import { recordedRun } from "@slipway/kernel/record/runs";
 import type { Records } from "@slipway/kernel/record/storage";
 import { DEFAULT_PROTOCOL, protocolNamed } from "@slipway/protocols/protocols";
 import { rootOf } from "@slipway/runtime/choose-run";
-import { startAgainCommand } from "./take-up-command.ts";
+import { startAgainCommand } from "./continue-command.ts";
 
-/** The features named, by themselves or by their run: of a run, those that have failed. */
+/** The named features; for a run, its failed features. */
 export async function featuresNamed(records: Records, names: readonly string[]): Promise<Feature[]> {
-  const found = await Promise.all([...new Set(names)].map((name) => named(records, name)));
-  return [...new Map(found.flat().map((feature) => [feature.id, feature])).values()];
+  const features = await Promise.all([...new Set(names)].map((name) => named(records, name)));
+  return [...new Map(features.flat().map((feature) => [feature.id, feature])).values()];
 }
 
 async function named(records: Records, name: string): Promise<Feature[]> {
@@ -34,14 +34,14 @@ async function named(records: Records, name: string): Promise<Feature[]> {
   );
 }
 
-/** Every feature that could be taken up again. */
+/** Every feature that can be retried. */
 export async function retryableFeatures(records: Records): Promise<Feature[]> {
   const all = await recordedFeatures(records).all();
   const refusals = await Promise.all(all.map((feature) => whyNotRetried(records, feature)));
   return all.filter((_feature, index) => refusals[index] === null);
 }
 
-/** Null where it can be taken up again. */
+/** Null if it can be retried. */
 export async function whyNotRetried(records: Records, feature: Feature): Promise<SlipwayError | null> {
   const { id, status, run_id } = feature;
   const root = rootOf(run_id);
@@ -53,7 +53,7 @@ export async function whyNotRetried(records: Records, feature: Feature): Promise
   }
   const run = await recordedRun(records, root);
   if (run === null && !ENDED.includes(status))
-    return refusal(id, `is ${status} and belongs to no run: tools drive it, so tools go on with it`, "slipway status");
+    return refusal(id, `is ${status} and belongs to no run: MCP tools drive it and must continue it`, "slipway status");
   if (run !== null && !protocolNamed(DEFAULT_PROTOCOL).started.includes(run.workflow))
     return refusal(id, `belongs to run ${root} of another protocol (${run.workflow})`, startAgainCommand(run.workflow) ?? "slipway status");
   return null;

@@ -5,7 +5,7 @@ import { bundleFor } from "./evidence.ts";
 import type { Io } from "@slipway/protocols/surface/io";
 import { paint } from "@slipway/protocols/surface/paint";
 
-/** What a person looks at before they sign: what was asked for, what changes, what was seen of it, and where to see more. */
+/** What a person reads before signing: the plan's summary, the changed files, what passed, and where to see more. */
 export async function reviewText(records: Records, feature: Feature, question: InboxQuestion, io: Io): Promise<string> {
   const { bold, dim } = paint(io.color);
   const { checks, totals } = await bundleFor(records, feature.id);
@@ -14,7 +14,7 @@ export async function reviewText(records: Records, feature: Feature, question: I
     bold(feature.id),
     question.body.trimEnd(),
     `passed on this tree: ${[...new Set(passed.map(({ name }) => name))].join(", ")}; $${totals.cost_usd.toFixed(2)} so far`,
-    dim(`every line: slipway diff ${feature.id}`),
+    dim(`full diff: slipway diff ${feature.id}`),
     dim(`evidence: slipway evidence ${feature.id}`),
     "",
   ].join("\n");

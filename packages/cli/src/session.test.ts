@@ -4,7 +4,7 @@ import { layoutAt } from "@slipway/kernel/host/layout";
 import { expect, test } from "vitest";
 import { FILES, letters, lettersToApprove } from "./testing/project.ts";
 
-test("a database that was put back to an older copy is refused before any work goes on", async () => {
+test("a database restored from an older copy is refused before any work", async () => {
   const project = await lettersToApprove();
   const copy = join(project.home, "copy");
   cpSync(layoutAt(project.root).truth, copy, { recursive: true });
@@ -21,7 +21,7 @@ test("a database that was put back to an older copy is refused before any work g
   expect(project.sql("SELECT pid FROM run_lease")).toEqual([{ pid: null }]);
 });
 
-test("a state folder that was deleted on purpose raises no alarm", async () => {
+test("a state folder that was deleted on purpose is not reported", async () => {
   const project = await lettersToApprove();
   rmSync(layoutAt(project.root).truth, { recursive: true });
   rmSync(join(project.root, ".worktrees"), { recursive: true });
@@ -39,7 +39,7 @@ test.each(["~/config", "~/", "/"])("a policy that would show gates the approval 
   expect(stderr).toMatch(/^config_invalid: .*slipway\/policy\.yaml/);
 });
 
-test("a cancelled run takes its features along, and gives their names free of work in progress", async () => {
+test("a cancelled run ends its features, which then no longer count as in progress", async () => {
   const project = await lettersToApprove();
   const { code } = await project.slipway(["stop", "--cancel", "--yes"]);
   expect(code).toBe(0);
@@ -48,13 +48,13 @@ test("a cancelled run takes its features along, and gives their names free of wo
   ]);
 });
 
-test("status says when the process of a run is gone", async () => {
+test("status reports that the process of a run is gone", async () => {
   const project = await lettersToApprove();
   project.sql("UPDATE runs SET status = 'running', lease_pid = 999999999 WHERE parent_run_id IS NULL RETURNING 1");
   expect((await project.slipway(["status"])).stdout).toContain("was cut off (process 999999999 is gone); continue with `slipway resume`");
 });
 
-test("after the approval, status names the merge", async () => {
+test("after the approval, status names the merge command", async () => {
   const project = await lettersToApprove();
   await project.slipway(["approve"]);
   expect((await project.slipway(["status"])).stdout).toContain("letters is approved  → slipway merge letters");

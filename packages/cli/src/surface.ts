@@ -3,7 +3,7 @@ import type { Surface } from "@slipway/protocols/surface/surface";
 import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { agentChoice } from "./agent-choice.ts";
 
-/** The command line as commands see it. What it takes to carry out a run is loaded by the first that does. */
+/** The command line as commands see it. Code that drives runs is imported by the first command that needs it. */
 export function surfaceOf(io: Io): Surface {
   const ways: Omit<Surface, keyof Io> = {
     reader: async (work) => (await import("@slipway/runtime/reader")).withReader(io, work),
@@ -19,7 +19,7 @@ export function surfaceOf(io: Io): Surface {
       });
     },
   };
-  // With its getters: some of what `io` has is looked up when it is needed, such as the width of the window.
+  // Copies the getters: some properties of `io`, such as the window's width, are computed on access.
   const all = { ...Object.getOwnPropertyDescriptors(io), ...Object.getOwnPropertyDescriptors(ways) };
   return Object.defineProperties({}, all) as Surface;
 }

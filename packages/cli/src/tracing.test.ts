@@ -10,7 +10,7 @@ interface Span {
   readonly name: string;
 }
 
-test("a run under OTEL_EXPORTER_OTLP_ENDPOINT is one trace, from the run down to each call, and resuming adds to it", async () => {
+test("a run under OTEL_EXPORTER_OTLP_ENDPOINT is one trace, from the run down to each call, and a resume adds to it", async () => {
   const spans: Span[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -7,7 +7,7 @@ interface Shown extends Pick<SessionOptions, "agents" | "unsandboxedReason"> {
   readonly json: boolean;
 }
 
-/** A session whose progress is shown, and which is closed whatever happens. */
+/** Opens a session, shows its progress, and always closes it. */
 export async function withSession<T>(
   { io, json, agents, unsandboxedReason }: Shown,
   work: (session: Session, progress: ProgressDisplay) => Promise<T>,

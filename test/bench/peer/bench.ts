@@ -7,12 +7,13 @@ import { benchMcp } from "./mcp.ts";
 import { rowsOf, type PeerRow } from "./rows.ts";
 import { warmUp, work, workAgain } from "./single.ts";
 
-/** Slipway and its peer on the same repository, in one run. Without the peer only our own figures are there. */
+/** Slipway and its peer on the same repository, in one run. Without the peer there are only our own figures. */
 export async function benchPeer(say: (line: string) => void): Promise<PeerRow[]> {
   const peer = installPeer();
   if (!peer.ok) say(`${PEER.name}@${PEER.version} could not be installed, its columns stay empty: ${peer.why}`);
   const [load = 0] = loadavg();
-  if (load > cpus().length / 2) say(`This machine is busy (load ${load.toFixed(1)}): what starts processes is measured too slow.`);
+  if (load > cpus().length / 2)
+    say(`This machine is busy (load ${load.toFixed(1)}): figures that include starting processes are too slow.`);
   const contest = await startContest(peer.ok ? peer.folder : null);
   try {
     await warmUp(contest);

@@ -30,5 +30,5 @@ testing: { framework: vitest }
 
 export const OUR_CONFIGURATION: Files = { "slipway/gates.yaml": GATE, "slipway/policy.yaml": OUR_POLICY };
 
-/** Its policy is the one it ships with. */
+/** The policy that it ships with. */
 export const THEIR_CONFIGURATION: Files = { "config/agentic/orchestrator/gates.yaml": GATE, ".gitignore": ".aop/\n.worktrees/\n" };

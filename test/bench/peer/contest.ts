@@ -12,18 +12,18 @@ interface Samples {
   readonly theirs: number[];
 }
 
-/** Both sides on repositories of the same files. Calls take turns, so that a busy machine is busy for both. */
+/** Both sides on repositories with the same files. Calls alternate, so that a busy machine affects both. */
 export interface Contest {
   readonly ours: Side;
   readonly theirs: Side | null;
-  /** The folder of a third repository of the same files, for git alone. */
+  /** The folder of a third repository with the same files, for git alone. */
   readonly plain: string;
   /** The folder of our repository `name`. */
   rootOf(name: string): string;
   readonly samples: ReadonlyMap<string, Samples>;
-  /** Opens the repositories `name` on both sides; they are made when they are not there. */
+  /** Opens the repositories `name` on both sides, and creates missing ones. */
   open(name: string, options?: { readonly sandboxed?: boolean; readonly run?: string }): Promise<void>;
-  /** The same tool on both, timed under `row`; without a row nothing is kept. */
+  /** The same tool on both, timed under `row`; without a row nothing is recorded. */
   both(row: string | null, tool: string, args?: Args, theirArgs?: Args): Promise<void>;
   addFeature(number: number, rows?: { readonly init?: string | null; readonly plan?: string | null }): Promise<void>;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ export async function startContest(peerFolder: string | null): Promise<Contest> 
   };
 }
 
-/** The peer wants requirements confirmed before it takes a plan. */
+/** The peer needs confirmed requirements before it accepts a plan. */
 function intakeOf(feature_id: string) {
   const obligation = { obligation_id: "OBL-001", kind: "behavior", name: "first line", description: "The first line is changed." };
   return {

@@ -2,7 +2,7 @@ import { featureOf, type Contest } from "./contest.ts";
 import { startSide } from "./side.ts";
 import { median } from "./statistics.ts";
 
-/** The peer's name for the run in which all those calls are made. */
+/** The peer's name for the run of all those calls. */
 export const FLAT_RUN = "flat";
 const OURS = 10_000;
 const THEIRS = 2_000;
@@ -25,7 +25,9 @@ export interface Flat {
   readonly bytesAfter: number;
 }
 
-/** The same cheap mutating call, many times over: does what came before make it dearer? Ours in a new process, to see what it gathers. */
+/**
+ * The same cheap mutating call, many times: measures whether the history makes it slower. Ours in a new process, to see what accumulates.
+ */
 export async function benchFlat(contest: Contest): Promise<Flat> {
   await contest.open("growing", { run: FLAT_RUN });
   const side = startSide("ours.ts");

@@ -7,10 +7,10 @@ import { timed } from "./statistics.ts";
 
 const run = promisify(execFile);
 
-/** Features at which the dashboard is asked, and accepted plans with which a plan is submitted. */
+/** Numbers of features at which the dashboard is read, and of accepted plans at which a plan is submitted. */
 export const DASHBOARDS = [1, 10, 50, 100] as const;
 export const PLANS = [0, 10, 100] as const;
-/** A submitted plan is one accepted plan more: each figure is over this many in a row. */
+/** A submitted plan adds an accepted plan: each figure covers this many in a row. */
 export const WINDOW = 7;
 const ASKED = 15;
 const RAW = 20;
@@ -46,7 +46,7 @@ export function dashboardRow(features: number): string {
   return `report.dashboard at ${features} ${features === 1 ? "feature" : "features"}`;
 }
 
-/** Of a new process that opens the repository, looks at its fifty features and writes to each. */
+/** A new process that opens the repository, reads its fifty features and writes to each. */
 async function memoryFor(root: string): Promise<number> {
   const side = startSide("ours.ts");
   await side.open(root);

@@ -14,7 +14,7 @@ export interface RoundTrips {
   readonly empty: number;
 }
 
-/** A read tool of `slipway mcp` and a tool that does nothing, in turn. */
+/** A read tool of `slipway mcp` and a tool that does nothing, alternating. */
 export async function benchMcp(root: string): Promise<RoundTrips> {
   const env = ourEnvironment(root);
   const slipway = await connect([CLI, "mcp"], root, env);

@@ -13,7 +13,7 @@ const OVERRIDE = { reason: "measuring what a gate costs without a sandbox", by: 
 
 const report = (line: string): void => console.error(line);
 
-/** Our own dispatch, as the MCP server calls it, no transport. */
+/** Our own dispatch, as the MCP server calls it, without a transport. */
 export async function openOurs(root: string, { sandboxed }: Readonly<Record<string, unknown>>): Promise<OpenedRepository> {
   const opened = await openKernelAt({ cwd: root, env: ourEnvironment(root), unsandboxed: sandboxed === true ? undefined : OVERRIDE });
   const { tools } = await openServerParts({
@@ -44,7 +44,7 @@ export async function openOurs(root: string, { sandboxed }: Readonly<Record<stri
   };
 }
 
-/** Keys and heads go beside the repository, not into the home of whoever runs this. */
+/** Keys and heads go beside the repository, not into the user's home. */
 export function ourEnvironment(root: string): Readonly<Record<string, string | undefined>> {
   const home = dirname(root);
   return {

@@ -6,7 +6,7 @@ const FILES = 200;
 
 export type Files = Readonly<Record<string, string>>;
 
-/** The same 200 files for everybody, one folder each so that a hundred plans do not collide, and the configuration of one side. */
+/** The same 200 files for both, one folder each so that a hundred plans do not collide, and the configuration of one side. */
 export function makeRepository(root: string, configuration: Files = {}): void {
   for (let number = 0; number < FILES; number++) write(root, { [sourceOf(number)]: source(number) });
   write(root, configuration);
@@ -37,7 +37,7 @@ function source(number: number): string {
   return `${["// edit 0", ...lines].join("\n")}\n`;
 }
 
-/** Changes the first line, which every earlier edit has changed before. */
+/** Changes the first line, which every earlier edit has changed. */
 export function nextEdit(number: number, edit: number): string {
   const path = sourceOf(number);
   const [first, second] = [`export const value_0 = ${number * 1000};`, `export const value_1 = ${number * 1000 + 1};`];
@@ -48,7 +48,7 @@ export function specOf(feature: string): string {
   return `# ${feature}\n\nChange the first line of its file.\n\n## Acceptance criteria\n\n- The first line is changed.\n`;
 }
 
-/** What both accept: one file modified in an area of its own. */
+/** A plan that both accept: one modified file in its own area. */
 export function planOf(feature: string, number: number) {
   return {
     feature_id: feature,

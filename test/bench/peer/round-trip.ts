@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** A client of an MCP server on stdio that does as little as a client can. */
+/** A minimal client of an MCP server on stdio. */
 export interface McpClient {
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<unknown>;
   close(): Promise<void>;

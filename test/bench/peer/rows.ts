@@ -11,7 +11,7 @@ export interface PeerRow {
   readonly against: string;
   readonly ratio: string;
   readonly bar: string;
-  /** Null where the issue names no bar. */
+  /** Null if the issue names no limit. */
   readonly met: boolean | null;
 }
 
@@ -47,7 +47,7 @@ export function rowsOf(contest: Contest, { growth, flat, walled, roundTrips }: M
       ...faster(planRow(plans), plans === 100 ? 5 : null),
       what: `${planRow(plans)} (to ${plans + WINDOW - 1})`,
     })),
-    // The bar is for features that are worked on; see decision 0033.
+    // The limit is for features in progress; see decision 0033.
     ...[{ stage: "", bar: null } as const, { stage: USED, bar: 2 } as const].flatMap(({ stage, bar }) => [
       faster(ROWS.patch + stage, bar),
       faster(`locks.acquire + locks.release${stage}`, null, [ROWS.acquire + stage, ROWS.release + stage]),

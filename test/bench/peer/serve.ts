@@ -1,11 +1,11 @@
-/** The part that runs in a side's own process: opens repositories and times calls, so that nothing of the other side is in the way. */
+/** Runs in a side's own process: opens repositories and times calls, so that the sides do not affect each other. */
 export type Request =
   | { readonly kind: "open"; readonly root: string; readonly options: Readonly<Record<string, unknown>> }
   | { readonly kind: "call"; readonly tool: string; readonly args: Readonly<Record<string, unknown>>; readonly times: number }
   | { readonly kind: "memory" };
 
 export interface Timed {
-  /** Of every single call, in milliseconds. */
+  /** Milliseconds of every single call. */
   readonly ms: readonly number[];
   readonly data: unknown;
 }
@@ -13,7 +13,7 @@ export interface Timed {
 export type Reply = { readonly ok: true; readonly value: Timed } | { readonly ok: false; readonly message: string };
 
 export interface OpenedRepository {
-  /** Calls one tool under an id that no other call has; throws when the tool refuses. */
+  /** Calls one tool under a unique id; throws if the tool refuses. */
   call(tool: string, args: Readonly<Record<string, unknown>>, id: string): Promise<unknown>;
   close(): Promise<void>;
 }

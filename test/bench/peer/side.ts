@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Reply, Request, Timed } from "./serve.ts";
 
-/** One of the two that are compared, in a process of its own. One question at a time. */
+/** One of the two compared sides, in its own process. One request at a time. */
 export interface Side {
   open(root: string, options?: Readonly<Record<string, unknown>>): Promise<void>;
-  /** One call's milliseconds. */
+  /** Milliseconds of one call. */
   call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<number>;
-  /** The milliseconds of many calls in a row. */
+  /** Milliseconds of many calls in a row. */
   repeat(times: number, tool: string, args?: Readonly<Record<string, unknown>>): Promise<readonly number[]>;
   memoryBytes(): Promise<number>;
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export interface Side {
 export function startSide(program: "ours.ts" | "theirs.ts", args: readonly string[] = []): Side {
   const child = fork(join(import.meta.dirname, program), args, {
     execArgv: ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning"],
-    // The peer writes a line of log to its standard error for every call.
+    // The peer logs a line to standard error for every call.
     stdio: ["ignore", "ignore", program === "theirs.ts" ? "ignore" : "inherit", "ipc"],
   });
   const ended = once(child, "exit");

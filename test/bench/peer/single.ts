@@ -3,7 +3,7 @@ import { nextEdit } from "./repository.ts";
 
 const REPEATED = 20;
 const WARM_UP = 20;
-/** The repository as it is after thousands of calls. */
+/** The repository after thousands of calls. */
 export const USED = ", in a repository with a past";
 const WORKER = 3;
 const LOCK = { feature_id: featureOf(WORKER), resource: "openapi" } as const;
@@ -18,21 +18,21 @@ export const ROWS = {
 } as const;
 
 interface WorkOptions {
-  /** Added to the names of the rows; null where nothing is kept. */
+  /** Added to the names of the rows; null if nothing is recorded. */
   readonly stage?: string | null;
   readonly edits?: number;
-  /** The number of the first edit: an edit cannot be made twice. */
+  /** The number of the first edit: an edit cannot be repeated. */
   readonly first?: number;
-  /** The peer keeps its ledger by run. */
+  /** The peer has one ledger per run. */
   readonly run?: string;
 }
 
-/** The same again, where both sides have had thousands of calls before. */
+/** The same again, after thousands of calls on both sides. */
 export async function workAgain(contest: Contest, repository: string, run: string): Promise<boolean> {
   return work(contest, repository, { stage: USED, first: REPEATED + 1, run });
 }
 
-/** The work of one feature: patches, locks, and a gate that does nothing. Where gates have no sandbox, that one is left out. */
+/** The work of one feature: patches, locks, and a gate that does nothing. Without a sandbox the gate is left out. */
 export async function work(contest: Contest, repository: string, options: WorkOptions = {}): Promise<boolean> {
   const { stage = "", edits = REPEATED, first = 1, run = "bench" } = options;
   const row = (name: string) => (stage === null ? null : name + stage);
@@ -53,7 +53,7 @@ export async function work(contest: Contest, repository: string, options: WorkOp
   return walled;
 }
 
-/** Every schema compiled and every path taken once, in a repository that is not looked at again. */
+/** Compiles every schema and takes every path once, in a repository that is not measured. */
 export async function warmUp(contest: Contest): Promise<void> {
   await contest.open("warm-up");
   for (let number = 0; number <= WORKER; number++) await contest.addFeature(number);

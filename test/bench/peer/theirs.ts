@@ -19,7 +19,7 @@ interface PeerTooling {
   readonly inProcessClient: { call(tool: string, args: object, identity: Identity): Promise<Response> };
 }
 
-/** The tools its catalog calls mutating, as far as they are used here. */
+/** The mutating tools of its catalog that are used here. */
 const READS = new Set(["report.dashboard", "feature.state_get"]);
 const ACTOR = { actor_type: "system", actor_id: "bench", session_id: "bench" };
 
@@ -30,7 +30,7 @@ const { createToolingRuntime } = (await part("mcp/runtime-factory.js")) as {
   createToolingRuntime: (root: string, kernel: PeerKernel, options: object) => Promise<PeerTooling>;
 };
 
-/** Its own dispatch: role, schemas and operation ledger included, no transport. */
+/** Its own dispatch, including role, schemas and operation ledger, without a transport. */
 serve(async (root, { run = "bench" }) => {
   const kernel = new AopKernel(root);
   await kernel.load();

@@ -1,5 +1,5 @@
-import type { ClientName, Trouble } from "../clients/client.ts";
-import type { Diary } from "../clients/diary.ts";
+import type { ClientName, ClientError } from "../clients/client.ts";
+import type { UsageLog } from "../clients/usage-log.ts";
 import type { ProviderRequest } from "../provider.ts";
 
 /** An agent that speaks the Agent Client Protocol. */
@@ -14,9 +14,9 @@ export interface AcpAgent {
   /** Whether it reads the pack's files itself, in the sandbox, instead of through the protocol. */
   readonly readsItself: boolean;
   /** Where it logs its usage, if known. */
-  readonly diary: Diary | null;
+  readonly usageLog: UsageLog | null;
   /** Recognises its message about a provider limit, so that Slipway can wait instead of the agent. */
-  readonly waits: ((line: Readonly<Record<string, unknown>>, now: number) => Trouble | null) | null;
+  readonly waits: ((line: Readonly<Record<string, unknown>>, now: number) => ClientError | null) | null;
   readonly timeoutMs: number | null;
   /** A command line for people who do not have it. */
   readonly install: string | null;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Diary } from "../clients/diary.ts";
+import type { UsageLog } from "../clients/usage-log.ts";
 import { opencodeWaits } from "../clients/opencode-stream.ts";
 import type { AgentEvent } from "../provider.ts";
 import { NEVER, refusalOf, REQUEST } from "../testing/samples.ts";
@@ -39,7 +39,7 @@ describe("an error of the agent", () => {
     expect(error.details.suggested_next_actions).not.toEqual([]);
   });
 
-  test("a pause says until when, where anybody knows", async () => {
+  test("a pause has its end time, if it is known", async () => {
     const before = Date.now();
     const told = (await failing("rate limited, please retry after 90 seconds")).details["wake_at"] as number;
     expect(told).toBeGreaterThanOrEqual(before + 90_000);
@@ -70,7 +70,7 @@ describe("a turn without an answer", () => {
     expect(await scene({ acts }).failure()).toMatchObject({ code: "agent_failed", message: expect.stringMatching(message) });
   });
 
-  test("what it took until then is told", async () => {
+  test("its usage until then is reported", async () => {
     const { agent } = scriptedAgent({ acts: [{ does: "usage", used: 70, cost: 0.5 }, { does: "die" }] });
     const events: AgentEvent[] = [];
     const request = { ...REQUEST, workplace: plainWorkplace({}), onEvent: (event: AgentEvent) => events.push(event) };
@@ -78,8 +78,8 @@ describe("a turn without an answer", () => {
     expect(events).toContainEqual({ kind: "usage", usage: { input_tokens: 70, output_tokens: 0, cost_usd: 0.5 }, model: null });
   });
 
-  test("or what it wrote down of it for itself", async () => {
-    const diary: Diary = {
+  test("or the usage from the agent's own log", async () => {
+    const usageLog: UsageLog = {
       folder: ".",
       file: /^role\.txt$/,
       open: () => {
@@ -87,7 +87,7 @@ describe("a turn without an answer", () => {
         return { line: () => (usage = { ...NOTHING_USED, input_tokens: 9 }), spent: () => ({ usage, model: "m" }) };
       },
     };
-    const { agent } = scriptedAgent({ acts: [{ does: "die" }] }, { diary });
+    const { agent } = scriptedAgent({ acts: [{ does: "die" }] }, { usageLog });
     const events: AgentEvent[] = [];
     const request = { ...REQUEST, workplace: plainWorkplace({}), onEvent: (event: AgentEvent) => events.push(event) };
     const wrote: AcpAgent = {
@@ -101,20 +101,20 @@ describe("a turn without an answer", () => {
     expect(events).toContainEqual({ kind: "usage", usage: { ...NOTHING_USED, input_tokens: 9 }, model: "m" });
   });
 
-  test("no secret is told with it", async () => {
+  test("contains no secret", async () => {
     const error = await scene({ acts: [{ does: "exit", code: 1, stderr: "the key is hunter2-hunter2" }] }).failure();
     expect(error.message).toContain("the key is [secret]");
     expect(JSON.stringify(error.details)).not.toContain("hunter2");
     expect((await failing("bad key hunter2-hunter2")).message).not.toContain("hunter2");
   });
 
-  test("what it wrote to stderr may tell why", async () => {
+  test("stderr may contain the reason", async () => {
     const { code } = await scene({ acts: [{ does: "exit", code: 1, stderr: "Error: 401 invalid x-api-key" }] }).failure();
     expect(code).toBe("provider_auth_missing");
   });
 });
 
-describe("an error that is told as if the model had said it", () => {
+describe("an error that the agent reports as model text", () => {
   const told = (codex: object): Act => {
     const update = { sessionUpdate: "session_info_update", _meta: { codex } };
     return { does: "print", line: JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "one", update } }) };
@@ -130,12 +130,12 @@ describe("an error that is told as if the model had said it", () => {
     expect((await scene({ acts: [{ does: "say", text: "401 Unauthorized" }, SYSTEM_ERROR] }).failure()).code).toBe("provider_auth_missing");
   });
 
-  test("a limit that the agent would wait for by itself is waited for outside", async () => {
+  test("a limit that the agent would wait for is returned as a pause", async () => {
     const error = await scene({ acts: [told({ error: { message: "429 Too Many Requests" } }), { does: "hang" }] }).failure();
     expect(error).toMatchObject({ code: "rate_limited", details: { wake_at: expect.any(Number) } });
   });
 
-  test("a wait that it was made to tell beside the protocol is waited for out here", async () => {
+  test("a wait that its plugin reports outside the protocol is returned as a pause", async () => {
     const waiting = (line: object) =>
       scene({ acts: [{ does: "print", line: JSON.stringify(line) }, { does: "hang" }] }, { waits: opencodeWaits }).failure();
     const limited = { type: "slipway_retry", attempt: 1, message: "Rate limit exceeded", next: 1_900_000_000_000 };
@@ -146,20 +146,20 @@ describe("an error that is told as if the model had said it", () => {
     expect(await waiting(down)).toMatchObject({ code: "agent_failed", message: expect.stringContaining("Bad gateway") });
   });
 
-  test("other trouble that it tries again is its own to mend", async () => {
+  test("other errors that it retries are left to the agent", async () => {
     const acts = [told({ error: { message: "connection lost" } }), told({ threadStatus: { type: "idle" } }), told({ other: 1 }), DONE];
     expect((await scene({ acts }).invoke()).text).toBe("done");
   });
 });
 
-describe("an agent that cannot be talked to", () => {
-  test("ended before a word", async () => {
+describe("an agent that cannot be used", () => {
+  test("ended before a message", async () => {
     expect((await scene({ acts: [], before: "exit" }).failure()).message).toMatch(/ended with exit code 7 before it answered/);
   });
   test("another version", async () => {
     expect((await scene({ acts: [], version: 9 }).failure()).message).toMatch(/speaks version 9 of the protocol; version 1 is needed/);
   });
-  test("something else than the protocol", async () => {
+  test("output that is not the protocol", async () => {
     expect((await scene({ acts: [], before: "nonsense" }).failure()).message).toMatch(
       /answered initialize with something else: protocolVersion: /,
     );
@@ -176,8 +176,8 @@ describe("an agent that cannot be talked to", () => {
   });
 });
 
-describe("signing in", () => {
-  test("happens when the agent asks for it and a way is known", async () => {
+describe("sign-in", () => {
+  test("happens if the agent asks for it and a method is known", async () => {
     expect((await scene({ acts: [DONE], signIn: "key" }, { authMethods: ["other", "key"] }).invoke()).text).toBe("done");
   });
   test("otherwise the variables are named", async () => {
@@ -188,18 +188,18 @@ describe("signing in", () => {
 });
 
 describe("mode and model", () => {
-  test("are set where the agent offers them", async () => {
+  test("are set if the agent offers them", async () => {
     const { invoke, noted } = scene({ acts: [DONE], modes: ["default", "write"], models: ["small", "big"] }, { mode: "write" });
     expect((await invoke("big")).warnings).toEqual([]);
     expect(noted("mode")[0]).toContain('"modeId":"write"');
     expect(noted("config")[0]).toContain('"value":"big"');
   });
-  test("are left alone where they are so already", async () => {
+  test("are not set if they are already selected", async () => {
     const { invoke, noted } = scene({ acts: [DONE], modes: ["default"], models: ["small"] }, { mode: "default" });
     expect((await invoke("small")).warnings).toEqual([]);
     expect([...noted("mode"), ...noted("config")]).toEqual([]);
   });
-  test("are a warning where it does not", async () => {
+  test("are a warning if it does not offer them", async () => {
     const { invoke } = scene({ acts: [DONE], modes: ["default"] }, { mode: "write" });
     expect((await invoke("big")).warnings).toEqual([
       "The agent has no mode write; it stays in default.",

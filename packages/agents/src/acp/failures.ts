@@ -2,8 +2,8 @@ import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { SlipwayError } from "../errors.ts";
 import type { ErrorCode, ErrorDetails } from "@slipway/durable/errors";
 import { visible } from "@slipway/kernel/paths/paths";
-import type { Trouble } from "../clients/client.ts";
-import { troubleIn } from "../clients/trouble.ts";
+import type { ClientError } from "../clients/client.ts";
+import { errorIn } from "../clients/error-text.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";
 import type { AcpAgent } from "./agents.ts";
 import type { ProtocolProblem } from "./conversation.ts";
@@ -14,17 +14,17 @@ export type Stop =
   | { readonly kind: "cancelled" }
   | { readonly kind: "flood"; readonly what: string }
   | { readonly kind: "permissions"; readonly asked: number }
-  | { readonly kind: "trouble"; readonly message: string; readonly wakeAt?: number | null };
+  | { readonly kind: "error"; readonly message: string; readonly wakeAt?: number | null };
 
 const AUTH_REQUIRED = -32000;
 const SHOWN_CHARACTERS = 400;
 
 export function stopFailure(agent: AcpAgent, why: Stop, scrub: (text: string) => string): SlipwayError {
-  if (why.kind === "trouble") return reportedFailure(agent, scrub(why.message), why.wakeAt);
+  if (why.kind === "error") return reportedFailure(agent, scrub(why.message), why.wakeAt);
   if (why.kind === "timeout") return failed(agent, `did not answer within ${why.afterMs / 1000} seconds and was stopped`);
   if (why.kind === "flood") return failed(agent, `sent ${why.what} and was stopped`);
   if (why.kind === "permissions") return failed(agent, `asked for permission more than ${why.asked} times and was stopped`);
-  return failed(agent, "was told to stop");
+  return failed(agent, "was stopped");
 }
 
 /** The turn ended in accordance with the protocol, but without an answer. */
@@ -63,11 +63,11 @@ export function reportedFailure(agent: AcpAgent, text: string, wakeAt?: number |
 }
 
 export function isPause(text: string): boolean {
-  const { kind } = troubleIn(text, 0);
+  const { kind } = errorIn(text, 0);
   return kind === "rate_limit" || kind === "quota";
 }
 
-const CODES: Readonly<Record<Trouble["kind"], ErrorCode | null>> = {
+const CODES: Readonly<Record<ClientError["kind"], ErrorCode | null>> = {
   rate_limit: "rate_limited",
   quota: "quota_exhausted",
   auth: "provider_auth_missing",
@@ -83,7 +83,7 @@ const DEFAULT_PAUSE_MS = 60_000;
 /** Agents pass on errors of the model provider in many forms. */
 function classified(agent: AcpAgent, text: string, quoted: string, known?: number | null): SlipwayError | null {
   const now = Date.now();
-  const { kind, wakeAt: guessed = null } = troubleIn(text, now);
+  const { kind, wakeAt: guessed = null } = errorIn(text, now);
   const wakeAt = known === undefined ? guessed : known;
   const code = CODES[kind];
   if (code === null) return null;
@@ -105,7 +105,7 @@ function classified(agent: AcpAgent, text: string, quoted: string, known?: numbe
 function refused(agent: AcpAgent, quoted: string): SlipwayError {
   return new SlipwayError("agent_refused", `The agent ${nameOf(agent)} declined the task${quoted}.`, {
     agent: agent.name,
-    suggested_next_actions: ["Look at the transcript, clarify the specification, or choose another agent."],
+    suggested_next_actions: ["Read the transcript, clarify the specification, or choose another agent."],
   });
 }
 
@@ -132,7 +132,7 @@ export function notInstalled(agent: AcpAgent, problem: string, details: ErrorDet
 function failed(agent: AcpAgent, problem: string, details: ErrorDetails = {}): SlipwayError {
   return new SlipwayError("agent_failed", `The agent ${nameOf(agent)} ${problem}.`, {
     agent: agent.name,
-    suggested_next_actions: ["Look at the transcript, and start the agent by hand to see whether it works on its own."],
+    suggested_next_actions: ["Read the transcript, and start the agent by hand to see whether it works alone."],
     ...details,
   });
 }

@@ -23,7 +23,7 @@ function agent(name: string, acp: string, env: Record<string, string>, configEnv
 }
 
 describe("an agent of agents.yaml", () => {
-  test("is started as it says, and gets what it names and no more", async () => {
+  test("is started with its configuration, and gets what it names and no more", async () => {
     const bin = machine("mine");
     const env = { PATH: `relative:${bin}`, KEY: "k", OTHER: "o", CHOSEN: "c", LANG: "C" };
     const config =
@@ -37,7 +37,7 @@ describe("an agent of agents.yaml", () => {
       authMethods: ["a"],
       mode: "m",
       readsItself: false,
-      diary: null,
+      usageLog: null,
       waits: null,
       timeoutMs: 5000,
       install: null,
@@ -53,7 +53,7 @@ describe("an agent of agents.yaml", () => {
     expect((await agent("mine", "    mine: { command: [mine] }\n", env).prepare(REQUEST, "/home")).hosts).toEqual([]);
   });
 
-  test("that nobody knows is refused with what could be meant", async () => {
+  test("that is unknown is refused with the closest names", async () => {
     const error = await refusalOf(() => agent("nobody", "    mine: { command: [mine] }\n", {}));
     expect(error).toMatchObject({ code: "agent_provider_not_configured", details: { field: "runtime.acp.nobody.command" } });
     expect(error.details.suggested_next_actions[0]).toContain("acp:mine, acp:claude, acp:codex, acp:gemini, acp:opencode");
@@ -77,7 +77,7 @@ describe.each(Object.entries(KNOWN_AGENTS))("%s", (name, known) => {
     expect(readdirSync(home)).toContain("tmp");
   });
 
-  test("is told before anything is paid when it is not there, or not signed in", async () => {
+  test("that is not installed or not signed in is reported before anything is paid", async () => {
     const missing = await refusalOf(() => openProvider({ ...context, env: {} }, selection));
     expect(missing.code).toBe("agent_not_installed");
     expect(missing.details.suggested_next_actions[0]).toBe(`Install it: ${known.install}`);
@@ -85,7 +85,7 @@ describe.each(Object.entries(KNOWN_AGENTS))("%s", (name, known) => {
     expect((await refusalOf(() => openProvider({ ...context, env }, selection))).code).toBe("provider_auth_missing");
   });
 
-  test("may have its models somewhere else, where no key may be needed", async () => {
+  test("may have its models elsewhere, where no key may be needed", async () => {
     const env = { PATH: machine(known.command[0]!), HOME: scratch("nobody") };
     const agents = yaml(`    ${name}: { base_url: 'http://127.0.0.1:8123/v1' }\n`);
     const there = await agentFor({ ...context, agents, env }, selection).prepare({ ...REQUEST, model }, scratch("home"));
@@ -97,7 +97,7 @@ describe.each(Object.entries(KNOWN_AGENTS))("%s", (name, known) => {
   });
 });
 
-test("a program of a package is shown with what the package depends on, and with its interpreter", () => {
+test("a program of a package is mounted with its dependencies and its interpreter", () => {
   const root = scratch("tools");
   const bin = join(root, "bin");
   mkdirSync(join(root, "lib/node_modules/agent/dist"), { recursive: true });

@@ -39,7 +39,7 @@ export function agentFor(context: OpenContext, selection: Selection): AcpAgent {
     authMethods: configured.auth_method === undefined ? (known?.authMethods ?? []) : [configured.auth_method],
     mode: configured.mode ?? known?.mode ?? null,
     readsItself: known?.readsItself ?? false,
-    diary: (known && CLIENTS[known.client].diary) ?? null,
+    usageLog: (known && CLIENTS[known.client].usageLog) ?? null,
     waits: (known && CLIENTS[known.client].waits) ?? null,
     timeoutMs: configured.timeout_seconds === undefined ? null : configured.timeout_seconds * 1000,
     install: known?.install ?? null,

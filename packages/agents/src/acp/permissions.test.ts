@@ -4,7 +4,7 @@ import { judge, outcomeFor, pathsIn } from "./permissions.ts";
 
 const rights = { mayRead: (path: string) => path !== "hidden", mayWrite: (path: string) => path.startsWith("src") };
 
-describe("judging a wish", () => {
+describe("judging a request", () => {
   test.each([
     ["read", ["src/a"], true],
     ["read", ["hidden"], false],
@@ -29,7 +29,7 @@ describe("judging a wish", () => {
   });
 });
 
-test("the answer is one of the options that are offered: once rather than always, and no answer rather than the wrong one", () => {
+test("the answer is one of the offered options: once is preferred to always, and no answer to a wrong one", () => {
   const option = (kind: "allow_once" | "allow_always" | "reject_once" | "reject_always") => ({ optionId: kind, name: kind, kind });
   const all = (["reject_always", "allow_always", "reject_once", "allow_once"] as const).map(option);
   const [yes, no] = [true, false].map((allowed) => ({ allowed, reason: "" }));
@@ -40,7 +40,7 @@ test("the answer is one of the options that are offered: once rather than always
   expect(outcomeFor(no!, [option("allow_once")])).toEqual({ outcome: "cancelled" });
 });
 
-test("paths are found wherever agents name them", () => {
+test("paths are found in every form that agents use", () => {
   const diff = { type: "diff", path: "/p/b", newText: "" };
   const call = { locations: [{ path: "/p/a" }], content: [diff, { type: "content" }], rawInput: { file_path: "/p/a", abs_path: "/p/c" } };
   expect(pathsIn(call)).toEqual(["/p/a", "/p/b", "/p/c"]);

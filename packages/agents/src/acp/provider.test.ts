@@ -7,7 +7,7 @@ import { scriptedAgent } from "./testing/opened.ts";
 import type { Act, Script } from "./testing/scripted-agent.ts";
 import { plainWorkplace } from "./testing/workplace.ts";
 
-/** One invocation of a scripted agent, with everything that can be seen of it. */
+/** One invocation of a scripted agent, with everything observable. */
 function scene(
   script: Omit<Script, "marks">,
   changes: Partial<AcpAgent> = {},
@@ -33,7 +33,7 @@ test("the agent gets the role's prompt and the task as one text, in the pack's f
   expect(JSON.parse(noted("prompt")[0]!)).toBe("You plan.\n\nPlan the greeting.");
 });
 
-test("what it says before its last tool call is no part of the answer, but stays in the transcript", async () => {
+test("text before its last tool call is not part of the answer, but stays in the transcript", async () => {
   const { invoke, events } = acting(
     { does: "say", text: "I will " },
     { does: "say", text: "look." },
@@ -46,7 +46,7 @@ test("what it says before its last tool call is no part of the answer, but stays
   expect((await closing.invoke()).text).toBe("done");
 });
 
-test("usage comes from the reply, and else from the last update", async () => {
+test("usage comes from the reply, otherwise from the last update", async () => {
   const usage = { totalTokens: 150, inputTokens: 40, outputTokens: 10 };
   const both = acting({ does: "usage", used: 70, cost: 0.1 }, { does: "usage", used: 60, cost: 0.25 }, DONE, {
     does: "stop",
@@ -62,7 +62,7 @@ test("usage comes from the reply, and else from the last update", async () => {
 });
 
 describe("files", () => {
-  test("come from the pack: whole, in part, and not beyond it; what is read is logged", async () => {
+  test("come from the pack: whole, in part, and not beyond it; reads are logged", async () => {
     const { invoke, tools, noted, workplace } = acting(
       { does: "read", path: "a.txt" },
       { does: "read", path: "a.txt", line: 2, limit: 1 },
@@ -97,7 +97,7 @@ describe("files", () => {
     ]);
   });
 
-  test("an agent that cannot be told that there is no such file is not offered to ask for any; what it writes goes through us", async () => {
+  test('an agent that cannot handle "not found" is not offered file reads; its writes go through the client', async () => {
     const offered = async (readsItself: boolean) => {
       const { invoke, noted } = scene({ acts: [DONE] }, { readsItself });
       await invoke();
@@ -108,7 +108,7 @@ describe("files", () => {
     expect(await offered(false)).toMatchObject(fs(true));
   });
 
-  test("a terminal there is none", async () => {
+  test("there is no terminal", async () => {
     const { invoke, tools, noted } = acting({ does: "terminal" }, DONE);
     await invoke();
     expect(noted("tools")[0]).toMatch(/"failed".*not found/i);
@@ -117,7 +117,7 @@ describe("files", () => {
 });
 
 describe("permission", () => {
-  test("is given for what stays inside the pack, once at a time, and refused for everything else; both are recorded", async () => {
+  test("is granted inside the pack, once at a time, and refused otherwise; both are recorded", async () => {
     const { invoke, tools, noted } = acting(
       { does: "ask", kind: "edit", path: "a.txt" },
       { does: "ask", kind: "edit", path: "sealed/b.txt" },
@@ -137,7 +137,7 @@ describe("permission", () => {
     ]);
   });
 
-  test("asked for without end, ends the turn", async () => {
+  test("requested endlessly ends the turn", async () => {
     const { failure, survivors } = acting({ does: "ask", kind: "execute", path: null, times: "for ever" });
     const error = await failure();
     expect(error).toMatchObject({ code: "agent_failed", message: expect.stringContaining("asked for permission more than 500 times") });
@@ -145,8 +145,8 @@ describe("permission", () => {
   });
 });
 
-describe("what belongs to no protocol", () => {
-  test("is passed over, and kept in the transcript", async () => {
+describe("unknown messages", () => {
+  test("are ignored, and kept in the transcript", async () => {
     const lines = ["Welcome!", '{"not": "a message"}', '{"jsonrpc":"2.0","id":99,"result":{}}', "[1]", "null", ""];
     const { invoke, events } = acting(...lines.map((line): Act => ({ does: "print", line })), DONE);
     const told = vi.spyOn(console, "error");
@@ -155,7 +155,7 @@ describe("what belongs to no protocol", () => {
     expect(told).not.toHaveBeenCalled();
   });
 
-  test("an update of a later version is passed over quietly", async () => {
+  test("an update of a later protocol version is ignored", async () => {
     const update = { jsonrpc: "2.0", method: "session/update", params: { sessionId: "one", update: { sessionUpdate: "dance" } } };
     const { invoke } = acting(
       { does: "print", line: JSON.stringify(update) },
@@ -167,7 +167,7 @@ describe("what belongs to no protocol", () => {
     expect(told).not.toHaveBeenCalled();
   });
 
-  test("a line without an end stops it", async () => {
+  test("an endless line stops it", async () => {
     const { failure, survivors } = acting({ does: "flood", lines: false });
     expect((await failure()).message).toMatch(/sent a line of more than 33554432 bytes and was stopped/);
     expect(await survivors()).toEqual([]);
@@ -175,7 +175,7 @@ describe("what belongs to no protocol", () => {
 });
 
 describe("being stopped", () => {
-  test("says session/cancel first, and waits for an agent that listens", async () => {
+  test("sends session/cancel first, and waits for an agent that confirms", async () => {
     const { invoke, noted, reached, survivors } = acting({ does: "hang", child: true });
     const stop = new AbortController();
     const settled = expect(invoke({}, stop.signal)).rejects.toThrow("stop asked for");
@@ -187,7 +187,7 @@ describe("being stopped", () => {
     await expect(invoke({}, AbortSignal.abort(new Error("earlier")))).rejects.toThrow("earlier");
   });
 
-  test("an agent that does not listen is killed", async () => {
+  test("an agent that does not confirm is killed", async () => {
     const { invoke, reached, survivors } = scene({ acts: [{ does: "hang" }], deafToCancel: true });
     const stop = new AbortController();
     const settled = expect(invoke({}, stop.signal)).rejects.toThrow("stop asked for");
@@ -197,7 +197,7 @@ describe("being stopped", () => {
     expect(await survivors()).toEqual([]);
   });
 
-  test("an agent that never says hello runs out of its own time", async () => {
+  test("an agent that never initialises times out", async () => {
     const { failure, survivors } = scene({ acts: [], before: "never answer" }, { timeoutMs: 1_200 });
     expect(await failure()).toMatchObject({ code: "agent_failed", message: expect.stringContaining("did not answer within 1.2 seconds") });
     expect(await survivors()).toEqual([]);

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { SlipwayError } from "../errors.ts";
-import { spentIn, type Spent } from "../clients/diary.ts";
+import { usageIn, type Spent } from "../clients/usage-log.ts";
 import { parsedObject } from "../clients/json.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";
 import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
 import type { ReplyUsage } from "../usage.ts";
 import type { AcpAgent, AcpEnvironment } from "./agents.ts";
-import { modelIn } from "./asides.ts";
+import { modelIn } from "./vendor-extensions.ts";
 import { connectClient } from "./client.ts";
 import { converse, ProtocolProblem, type FinishedTurn } from "./conversation.ts";
 import { endFailure, isPause, replyFailure, reportedFailure, stopFailure, turnFailure, type Stop } from "./failures.ts";
@@ -66,7 +66,7 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
     maxTextCharacters: MAX_TEXT_CHARACTERS,
     onTooLong: () => stop({ kind: "flood", what: `an answer of more than ${MAX_TEXT_CHARACTERS} characters` }),
     // Wait for a limit outside of the call, where it is visible and does not use up the time limit.
-    onRetry: (error) => isPause(error) && stop({ kind: "trouble", message: error }),
+    onRetry: (error) => isPause(error) && stop({ kind: "error", message: error }),
     onEvent,
     now: () => performance.now(),
   });
@@ -75,9 +75,8 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
     onNotification: (method, params) => method === methods.client.session.update && turn.take(params),
     onGarbage: (line) => {
       onEvent({ kind: "raw", line });
-      const trouble = agent.waits?.(parsedObject(line) ?? {}, Date.now()) ?? null;
-      if (trouble !== null)
-        stop({ kind: "trouble", message: trouble.message, ...(trouble.wakeAt === undefined ? {} : { wakeAt: trouble.wakeAt }) });
+      const error = agent.waits?.(parsedObject(line) ?? {}, Date.now()) ?? null;
+      if (error !== null) stop({ kind: "error", message: error.message, ...(error.wakeAt === undefined ? {} : { wakeAt: error.wakeAt }) });
     },
     onOverlong: () => stop({ kind: "flood", what: `a line of more than ${MAX_LINE_BYTES} bytes` }),
   });
@@ -129,7 +128,7 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
       throw stopFailure(agent, outcome, scrub);
     }
     if ("error" in outcome) {
-      if (isSaid(outcome.error)) throw replyFailure(agent, outcome.error, scrub);
+      if (isProtocolError(outcome.error)) throw replyFailure(agent, outcome.error, scrub);
       throw endFailure(agent, await endOf(running, life), scrub);
     }
     const answer = turn.answer();
@@ -152,13 +151,13 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
 }
 
 /** The known usage of a call that did not finish. */
-async function spentBy({ diary }: AcpAgent, usage: ReplyUsage, home: string): Promise<Spent | null> {
+async function spentBy({ usageLog }: AcpAgent, usage: ReplyUsage, home: string): Promise<Spent | null> {
   if (usage.input_tokens > 0 || usage.cost_usd > 0) return { usage, model: null };
-  return diary === null ? null : spentIn(home, diary);
+  return usageLog === null ? null : usageIn(home, usageLog);
 }
 
 /** An error reported by the agent; any other error is a broken connection. */
-function isSaid(error: unknown): error is RequestError | ProtocolProblem {
+function isProtocolError(error: unknown): error is RequestError | ProtocolProblem {
   return error instanceof RequestError || error instanceof ProtocolProblem;
 }
 

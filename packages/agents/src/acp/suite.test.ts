@@ -72,7 +72,7 @@ function actsFor(behaviour: Exclude<Behaviour, { does: "no credentials" }>): Act
   }
 }
 
-/** The only file there is, as git would say what became of it. */
+/** The change of the only file, as git would show it. */
 function diffOf(text: string): string {
   return text === GREETING.text ? "" : `--- a/${GREETING.path}\n+++ b/${GREETING.path}\n-${GREETING.text}+${text}`;
 }

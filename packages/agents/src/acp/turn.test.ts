@@ -16,7 +16,7 @@ function scene() {
   return { events, turn, take: (update: object) => turn.take({ sessionId: "one", update }) };
 }
 
-test("a tool is told once it has ended, with what is known of it by then", () => {
+test("a tool is reported when it has ended, with what is known by then", () => {
   const { events, take } = scene();
   take({ sessionUpdate: "tool_call", toolCallId: "a", title: "Read a.txt", kind: "read", status: "pending" });
   take({ sessionUpdate: "tool_call_update", toolCallId: "a", title: null, rawInput: { path: "a.txt" } });
@@ -30,7 +30,7 @@ test("a tool is told once it has ended, with what is known of it by then", () =>
   ]);
 });
 
-test("what is of no use is passed over, and a cost in another currency is not taken for dollars", () => {
+test("unknown updates are ignored, and a cost in another currency is not taken for dollars", () => {
   const { events, turn, take } = scene();
   turn.take(null);
   take({ sessionUpdate: "dance" });
@@ -44,7 +44,7 @@ test("what is of no use is passed over, and a cost in another currency is not ta
   expect(events).toEqual([{ kind: "raw", line: "too long" }]);
 });
 
-test("what came from a cache is told apart, and is in the input whether the agent counts it there or not", () => {
+test("cached tokens are separate, and part of the input whether or not the agent counts them there", () => {
   const { turn } = scene();
   const usage = { totalTokens: 1120, inputTokens: 100, outputTokens: 20, cachedReadTokens: 900, cachedWriteTokens: 100 };
   const counted = { input_tokens: 1100, output_tokens: 20, cached_input_tokens: 900, cache_write_tokens: 100, cost_usd: 0 };
@@ -52,7 +52,7 @@ test("what came from a cache is told apart, and is in the input whether the agen
   expect(turn.usage({ usage: { ...usage, inputTokens: 1100 } })).toEqual(counted);
 });
 
-test("every end of a process and every stop of ours has its words", () => {
+test("every end of a process and every stop has a text", () => {
   const { agent } = scriptedAgent({ acts: [] });
   const scrub = (text: string) => text;
   const ended = (end: object) => endFailure(agent, { stderr: "", durationMs: 1, ...end } as never, scrub).message;
@@ -60,5 +60,5 @@ test("every end of a process and every stop of ours has its words", () => {
   expect(ended({ kind: "flood", limitBytes: 5 })).toMatch(/wrote more than 5 bytes and was stopped\.$/);
   expect(ended({ kind: "limit", limit: "memory" })).toMatch(/went beyond its limit of memory and was stopped\.$/);
   expect(ended({ kind: "timeout" })).toMatch(/did not end in time and was stopped\.$/);
-  expect(stopFailure(agent, { kind: "cancelled" }, scrub).message).toMatch(/was told to stop\.$/);
+  expect(stopFailure(agent, { kind: "cancelled" }, scrub).message).toMatch(/was stopped\.$/);
 });

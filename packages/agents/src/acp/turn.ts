@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { brokenBy, quotaIn } from "./asides.ts";
+import { brokenBy, quotaIn } from "./vendor-extensions.ts";
 import type { AgentEvent } from "../provider.ts";
 import { usageOf, type ReplyUsage } from "../usage.ts";
 

@@ -19,8 +19,8 @@ const UNION = json(
 const RECURSION: z.ZodType = z.lazy(() => z.strictObject({ value: z.string(), next: RECURSION.nullable() }));
 const RECURSIVE = json(z.strictObject({ first: RECURSION }));
 
-describe("an answer's schema for the endpoint's own feature", () => {
-  test("leaves to our own check what endpoints disagree on", () => {
+describe("the schema of an answer for the endpoint's structured output", () => {
+  test("leaves keywords that endpoints disagree on to Slipway's own check", () => {
     expect(nativeSchema(at("openai"), CLOSED, true)).toMatchObject({
       strict: true,
       schema: {
@@ -37,12 +37,12 @@ describe("an answer's schema for the endpoint's own feature", () => {
     expect(JSON.stringify(nativeSchema(at("openai"), CLOSED, true)?.schema)).not.toMatch(/min|max|\$schema/);
   });
 
-  test("is strict only where every field must be there", () => {
+  test("is strict only if every field is required", () => {
     expect(nativeSchema(at("openai"), OPTIONAL, true)?.strict).toBe(false);
     expect(nativeSchema(at("openai"), OPEN, true)?.strict).toBe(false);
   });
 
-  test("puts a choice of several forms into one object and takes the answer out of it again", () => {
+  test("wraps a union in one object and unwraps the answer", () => {
     const native = nativeSchema(at("anthropic"), UNION, true);
     expect(native?.schema).toMatchObject({
       type: "object",
@@ -52,12 +52,12 @@ describe("an answer's schema for the endpoint's own feature", () => {
     expect(native?.unwrap('{"answer":{"type":"NOTE","text":"x"}}')).toBe('{"type":"NOTE","text":"x"}');
   });
 
-  test.each(["no JSON", "null", '{"type":"NOTE"}', '{"answer":1,"more":2}', '{"answer":1,"answer":2}'])("leaves %s as it is", (text) => {
+  test.each(["no JSON", "null", '{"type":"NOTE"}', '{"answer":1,"more":2}', '{"answer":1,"answer":2}'])("leaves %s unchanged", (text) => {
     expect(nativeSchema(at("anthropic"), UNION, true)?.unwrap(text)).toBe(text);
     expect(nativeSchema(at("anthropic"), CLOSED, true)?.unwrap(text)).toBe(text);
   });
 
-  test("is not used with Anthropic for what it would refuse or lose", () => {
+  test("is not used with Anthropic if it would be refused or lose something", () => {
     const many = json(z.strictObject(Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`f${i}`, z.string().optional()]))));
     for (const schema of [OPEN, RECURSIVE, many, json(z.strictObject({ anything: z.unknown() }))]) {
       expect(nativeSchema(at("anthropic"), schema, false)).toBe(null);
@@ -66,13 +66,13 @@ describe("an answer's schema for the endpoint's own feature", () => {
     expect(nativeSchema(at("google"), json(z.union([RECURSION, z.string()])), false)).toBe(null);
   });
 
-  test("is sent to other servers only without tools, and only to those known to take it", () => {
+  test("is sent to other servers only without tools, and only to those known to accept it", () => {
     expect(nativeSchema(at("openai-compatible"), CLOSED, true)).toBe(null);
     expect(nativeSchema(at("openai-compatible", false), CLOSED, false)).toBe(null);
     expect(nativeSchema(at("openai-compatible"), CLOSED, false)).not.toBe(null);
   });
 
-  test("a plan's schema has a form for every kind", () => {
+  test("a plan's schema has a form for every kind of endpoint", () => {
     for (const kind of ["openai", "google", "openai-compatible"] as const)
       expect(nativeSchema(at(kind), json(planSchema), false)).not.toBe(null);
   });

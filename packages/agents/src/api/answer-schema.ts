@@ -34,7 +34,7 @@ export function nativeSchema(
   const simple = simplified(schema) as Schema;
   const wraps = simple["type"] !== "object";
   const native = wraps ? { type: "object", properties: { [WRAPPER]: simple }, required: [WRAPPER], additionalProperties: false } : simple;
-  const { open, optional, references } = looked(native);
+  const { open, optional, references } = schemaTraits(native);
   if (kind === "anthropic" && (open || references || optional > MAX_OPTIONAL)) return null;
   if (wraps && references) return null;
   return { schema: native as JSONSchema7, strict: !open && !references && optional === 0, unwrap: wraps ? unwrapped : (text) => text };
@@ -67,23 +67,23 @@ function mapped(properties: unknown): unknown {
   return Object.fromEntries(Object.entries(properties as object).map(([name, schema]) => [name, simplified(schema)]));
 }
 
-function looked(value: unknown): { open: boolean; optional: number; references: boolean } {
-  const found = { open: false, optional: 0, references: false };
-  const look = (part: unknown): void => {
-    if (Array.isArray(part)) return part.forEach(look);
+function schemaTraits(value: unknown): { open: boolean; optional: number; references: boolean } {
+  const traits = { open: false, optional: 0, references: false };
+  const visit = (part: unknown): void => {
+    if (Array.isArray(part)) return part.forEach(visit);
     if (typeof part !== "object" || part === null) return;
     const { type, properties, required, additionalProperties, $ref } = part as Schema;
     const names = Object.keys((properties as object | undefined) ?? {});
-    if (type === "object" && additionalProperties !== false) found.open = true;
-    if (type === "object") found.optional += names.filter((name) => !((required as string[] | undefined) ?? []).includes(name)).length;
-    if ($ref !== undefined) found.references = true;
+    if (type === "object" && additionalProperties !== false) traits.open = true;
+    if (type === "object") traits.optional += names.filter((name) => !((required as string[] | undefined) ?? []).includes(name)).length;
+    if ($ref !== undefined) traits.references = true;
     // An empty schema allows any value.
-    if (Object.keys(part).length === 0) found.open = true;
+    if (Object.keys(part).length === 0) traits.open = true;
     for (const [key, inner] of Object.entries(part)) {
-      if (key === "properties" || key === "$defs") Object.values(inner as object).forEach(look);
-      else if (key !== "enum" && key !== "const" && key !== "required") look(inner);
+      if (key === "properties" || key === "$defs") Object.values(inner as object).forEach(visit);
+      else if (key !== "enum" && key !== "const" && key !== "required") visit(inner);
     }
   };
-  look(value);
-  return found;
+  visit(value);
+  return traits;
 }

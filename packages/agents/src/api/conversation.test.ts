@@ -23,7 +23,7 @@ const finish = {
   providerMetadata: undefined,
 } as never;
 
-test("warnings are told once each, in words", () => {
+test("each warning is reported once", () => {
   const { listener } = listening();
   const warnings = [
     { type: "other", message: "Something." },
@@ -36,7 +36,7 @@ test("warnings are told once each, in words", () => {
   expect(listener.heard().warnings).toEqual(["Something.", "topK: unsupported", "schema: It was changed.", "old: Use new."]);
 });
 
-test("a sum with an unknown price in it is unknown", () => {
+test("a sum with an unknown price is unknown", () => {
   const { listener } = listening([0.5, null, 0.25]);
   listener.hear(finish);
   expect(listener.heard()).toMatchObject({ cost: 0.5, model: null, tokens: { input: 0, output: 7 } });
@@ -45,7 +45,7 @@ test("a sum with an unknown price in it is unknown", () => {
   expect(listener.heard()).toMatchObject({ cost: null, tokens: { output: 21 } });
 });
 
-test("an empty block is no event; a tool that was never called takes no time; what is thrown need not be an error", () => {
+test("an empty block is no event; a tool that was never called takes no time; any value can be thrown", () => {
   const { events, listener } = listening();
   listener.hear({ type: "text-end", id: "1" });
   listener.hear({ type: "tool-error", toolCallId: "x", toolName: "ls", input: {}, error: "gone" } as never);
@@ -54,7 +54,7 @@ test("an empty block is no event; a tool that was never called takes no time; wh
   expect(String(listener.heard().error)).toContain("without a message");
 });
 
-test("tokens that a provider does not count are none", () => {
+test("tokens that a provider does not count are zero", () => {
   expect(tokensOf({ inputTokens: 3, inputTokenDetails: { cacheReadTokens: 1 } } as never)).toEqual({
     input: 3,
     output: 0,

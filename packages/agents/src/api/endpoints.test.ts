@@ -8,7 +8,7 @@ const config = (endpoints: string) =>
 const named = (name: string, endpoints: string) => endpointsOf(config(endpoints)).find((endpoint) => endpoint.name === name);
 
 describe("endpoints", () => {
-  test("without a word in agents.yaml, the well-known ones with their variables", () => {
+  test("without configuration they are the well-known ones with their variables", () => {
     expect(endpointsOf(null).map(({ name, kind, keyEnv }) => [name, kind, keyEnv])).toEqual([
       ["anthropic", "anthropic", "ANTHROPIC_API_KEY"],
       ["openai", "openai", "OPENAI_API_KEY"],
@@ -35,18 +35,18 @@ describe("endpoints", () => {
     });
   });
 
-  test("a known name with another kind takes no key of the known one along", () => {
+  test("a known name with another kind does not use the known key", () => {
     expect(named("openai", "{ openai: { kind: openai-compatible, base_url: 'https://proxy.example/v1' } }")).toMatchObject({
       keyEnv: null,
     });
   });
 
-  test("an endpoint of which nobody knows where it is is refused", async () => {
+  test("an endpoint without an address is refused", async () => {
     const refusal = await refusalOf(() => endpointsOf(config("{ local: { kind: openai-compatible } }")));
     expect(refusal).toMatchObject({ code: "config_invalid", details: { field: "runtime.api.endpoints.local.base_url" } });
   });
 
-  test("only what runs on this machine without a key costs nothing", () => {
+  test("only a server on this machine without a key costs nothing", () => {
     const own = endpointsOf(null)
       .filter(isOwn)
       .map(({ name }) => name);
@@ -58,17 +58,17 @@ describe("endpoints", () => {
 describe("the model's name", () => {
   const endpoints = endpointsOf(null);
 
-  test("is the endpoint's name and the rest, slashes included", () => {
+  test("is the endpoint's name and the rest, including slashes", () => {
     expect(chooseModel("openrouter/meta/llama-4", endpoints)).toMatchObject({ endpoint: { name: "openrouter" }, model: "meta/llama-4" });
   });
 
-  test.each([null, "claude-sonnet-4-5", "/claude", "anthropic/"])("%s is refused with the form it should have", async (name) => {
+  test.each([null, "claude-sonnet-4-5", "/claude", "anthropic/"])("%s is refused with the expected form", async (name) => {
     const refusal = await refusalOf(() => chooseModel(name, endpoints));
     expect(refusal.code).toBe("agent_provider_not_configured");
     expect(refusal.details.suggested_next_actions[0]).toContain("<endpoint>/<model>");
   });
 
-  test("an unknown endpoint is refused, with a guess at what was meant", async () => {
+  test("an unknown endpoint is refused, with the closest name", async () => {
     expect((await refusalOf(() => chooseModel("antropic/x", endpoints))).message).toContain('Did you mean "anthropic"?');
     expect((await refusalOf(() => chooseModel("nowhere-near/x", endpoints))).message).not.toContain("Did you mean");
   });
@@ -77,7 +77,7 @@ describe("the model's name", () => {
 describe("the key", () => {
   const [anthropic] = endpointsOf(null);
 
-  test("is read from the endpoint's variable and no other", async () => {
+  test("is read only from the endpoint's variable", async () => {
     expect(keyFor(anthropic!, { ANTHROPIC_API_KEY: " a \n", OPENAI_API_KEY: "b" })).toBe("a");
     expect(await refusalOf(() => keyFor(anthropic!, { OPENAI_API_KEY: "b" }))).toMatchObject({
       code: "provider_auth_missing",
@@ -85,7 +85,7 @@ describe("the key", () => {
     });
   });
 
-  test("is not needed where there is no variable for it", () => {
+  test("is not needed if the endpoint has no variable for it", () => {
     expect(keyFor({ ...anthropic!, keyEnv: null }, {})).toBe(null);
   });
 });

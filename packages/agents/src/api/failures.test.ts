@@ -35,14 +35,14 @@ describe.each(WIRES)("in the $wire format", ({ wire }) => {
     expect(await failureFrom(wire, { failure })).toMatchObject(expected);
   });
 
-  test("a limit with a time to wait wakes up then", async () => {
+  test("a limit with a wait time has its end time", async () => {
     expect(await failureFrom(wire, { failure: "rate_limit", retryAfterSeconds: 42 })).toMatchObject({
       code: "rate_limited",
       wake_at: NOW + 42_000,
     });
   });
 
-  test("trouble after the stream has begun is named as well", async () => {
+  test("an error in the stream has a code as well", async () => {
     expect(await failureFrom(wire, { failure: "overloaded", inStream: true })).toMatchObject({ code: "rate_limited" });
     await server?.close();
     expect(await failureFrom(wire, { failure: "server", inStream: true })).toMatchObject({ code: "agent_failed", retryable: true });
@@ -53,14 +53,14 @@ describe.each(WIRES)("in the $wire format", ({ wire }) => {
   });
 
   test.each([0, 300, 900, 1500])(
-    "a stream that ends politely after %i bytes, in the middle of the answer, is no answer",
+    "a stream that ends normally after %i bytes, in the middle of the answer, is no answer",
     async (endAfter) => {
       const text = `{"verdict":"yes"}${" ".repeat(3000)}`;
       expect(await failureFrom(wire, { text, endAfter })).toMatchObject({ code: "agent_failed", retryable: true });
     },
   );
 
-  test("something that is no stream of a model", async () => {
+  test("a response that is not a model's stream", async () => {
     expect(await failureFrom(wire, { error: 200, body: "<html>Welcome</html>" })).toMatchObject({ code: "agent_failed" });
   });
 });
@@ -76,11 +76,11 @@ test.each<[string, ScriptedAnswer, Record<string, unknown>]>([
     { message: expect.not.stringContaining("sk-") },
   ],
   ["an error in words", { error: 502, body: "Bad gateway" }, { code: "agent_failed", retryable: true, status: 502 }],
-])("%s, as OpenRouter and proxies say it", async (_, answer, expected) => {
+])("%s, as OpenRouter and proxies report it", async (_, answer, expected) => {
   expect(await failureFrom("chat", answer)).toMatchObject(expected);
 });
 
-test("Gemini calls a limit per minute a quota, and a quota per day a quota", async () => {
+test("Gemini calls a limit per minute a quota, too; only a quota per day is one", async () => {
   const body = (quotaId: string, delay: string) => ({
     error: {
       code: 429,
@@ -99,7 +99,7 @@ test("Gemini calls a limit per minute a quota, and a quota per day a quota", asy
   expect(day).toMatchObject({ code: "quota_exhausted", wake_at: NOW + 3_600_000 });
 });
 
-test("nobody at the address, a broken line, and a redirect that would take the key elsewhere", async () => {
+test("no server, a broken connection, and a redirect that would forward the key", async () => {
   server = await startModelServer(() => ({ text: "never" }));
   const { endpoint, model } = endpointAt(server, "anthropic");
   await server.close();

@@ -77,14 +77,14 @@ export function failureOf(error: unknown, chosen: ChosenModel, now: number, scru
     return fail(
       "agent_refused",
       `${name} declined to answer${quoted}.`,
-      "Read the request for what it objects to, or choose another model.",
+      "Check the request for content that it refuses, or choose another model.",
     );
   if (status === 403 || status === 404) {
     const next = `Check that the model ${visible(model)} exists at ${endpoint.name} and that your key may use it.`;
     return fail("agent_failed", `${name} is not available with this key${quoted}.`, next, { retryable: false, requires_human: true });
   }
   if (status !== null && status >= 400 && status < 500 && status !== 408 && status !== 409) {
-    const next = "Look at the transcript; this is probably a bug in Slipway, or the endpoint differs from its declared kind.";
+    const next = "Read the transcript; this is probably a bug in Slipway, or the endpoint differs from its declared kind.";
     return fail("agent_failed", `${name} did not accept the request (${status})${quoted}.`, next, {
       retryable: false,
       requires_human: true,

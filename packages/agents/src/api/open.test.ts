@@ -26,21 +26,21 @@ ${more}`,
 const open = (model: string | null, env: Record<string, string>, configEnv: string | null = null, more = "") =>
   openProvider({ agents: agents(more), env, root: "/", cwd: "/" }, { provider: "api", model, configEnv });
 
-test("a missing model, endpoint or key is found before anything is asked", async () => {
+test("a missing model, endpoint or key is reported before any request", async () => {
   expect(await refusalOf(() => open(null, {}))).toMatchObject({ code: "agent_provider_not_configured" });
   expect(await refusalOf(() => open("nobody/x", {}))).toMatchObject({ code: "agent_provider_not_configured" });
   expect(await refusalOf(() => open("anthropic/claude-haiku-4-5", {}))).toMatchObject({ code: "provider_auth_missing" });
   expect(server.calls).toEqual([]);
 });
 
-test("the price table tells what a call cost", async () => {
+test("the cost of a call comes from the price table", async () => {
   const provider = await open("anthropic/claude-haiku-4-5", { ANTHROPIC_API_KEY: "key-of-anthropic" });
   const reply = await provider.invoke({ ...REQUEST, model: "anthropic/claude-haiku-4-5" }, NEVER);
   expect(reply.usage.cost_usd).toBeCloseTo(1 + 0.5);
   expect(reply.warnings).toBe(undefined);
 });
 
-test("agents.yaml's own prices come first, and one's own machine costs nothing", async () => {
+test("prices in agents.yaml come first, and the own machine costs nothing", async () => {
   const provider = await open("ollama/qwen3", {}, null, "  prices:\n    other/gpt-5: { input: 2, output: 20 }\n");
   expect((await provider.invoke({ ...REQUEST, model: "ollama/qwen3" }, NEVER)).usage.cost_usd).toBe(0);
   expect(await refusalOf(() => provider.invoke({ ...REQUEST, model: "other/gpt-5" }, NEVER))).toMatchObject({
@@ -55,7 +55,7 @@ test("agents.yaml's own prices come first, and one's own machine costs nothing",
   expect((await other.invoke({ ...REQUEST, model: "other/gpt-5" }, NEVER)).usage.cost_usd).toBeCloseTo(4);
 });
 
-test("the variable named for the run is used for its model's endpoint only", async () => {
+test("the run's variable is used only for its model's endpoint", async () => {
   const provider = await open("anthropic/claude-haiku-4-5", { MINE: "my-own-key-1", OTHER_KEY: "key-of-the-other" }, "MINE");
   await provider.invoke({ ...REQUEST, model: "anthropic/claude-haiku-4-5" }, NEVER);
   expect(server.requests.at(-1)?.headers["x-api-key"]).toBe("my-own-key-1");
@@ -63,7 +63,7 @@ test("the variable named for the run is used for its model's endpoint only", asy
   expect(JSON.stringify(server.requests.at(-1)?.headers)).not.toContain("my-own-key-1");
 });
 
-test("an endpoint without a key is not given one from this process's environment", async () => {
+test("an endpoint without a key gets none from the environment", async () => {
   const provider = await open("ollama/qwen3", { OPENAI_API_KEY: "not-for-ollama" });
   await provider.invoke({ ...REQUEST, model: "ollama/qwen3" }, NEVER);
   expect(server.requests.at(-1)?.headers.authorization).toBe(undefined);

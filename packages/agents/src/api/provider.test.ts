@@ -28,7 +28,7 @@ async function workplace(more: Readonly<Record<string, string>> = {}) {
 }
 
 describe.each(WIRES)("in the $wire format", ({ wire, kind }) => {
-  test("only answers the prompt when there is no folder, with the schema in the endpoint's own form", async () => {
+  test("without a folder it only answers the prompt, with the schema in the endpoint's own form", async () => {
     const ask = await opened(wire, () => ({ output: { verdict: "yes" }, usage: { input: 1000, output: 50, cached: 400 } }));
     const reply = await ask();
     expect(reply).toMatchObject({
@@ -42,7 +42,7 @@ describe.each(WIRES)("in the $wire format", ({ wire, kind }) => {
     expect(request?.messages).toMatchObject([{ role: "user", text: "Plan the greeting." }]);
   });
 
-  test("sends the key in the header of its kind and nowhere else", async () => {
+  test("sends the key only in the header of its kind", async () => {
     const ask = await opened(wire, () => ({ output: { verdict: "yes" } }));
     await ask();
     const [{ headers, body, path } = expect.fail()] = server.requests;
@@ -52,7 +52,7 @@ describe.each(WIRES)("in the $wire format", ({ wire, kind }) => {
     expect(JSON.stringify([others, body, path])).not.toContain(KEY);
   });
 
-  test("works in the folder: every call is told, and what a tool refuses goes back to the model", async () => {
+  test("works in the folder: every tool call is an event, and a tool's refusal goes back to the model", async () => {
     const seen: (readonly string[])[] = [];
     const script = byTurn(
       {
@@ -105,7 +105,7 @@ describe.each(WIRES)("in the $wire format", ({ wire, kind }) => {
     ]);
   });
 
-  test("a model that goes on calling tools is made to answer at the end", async () => {
+  test("a model that keeps calling tools is forced to answer at the end", async () => {
     const ask = await opened(wire, ({ turn }) => (turn < 2 ? { toolCalls: [{ name: "ls", input: {} }] } : { output: { verdict: "no" } }), {
       maxSteps: 3,
     });
@@ -130,13 +130,13 @@ describe.each(WIRES)("in the $wire format", ({ wire, kind }) => {
   });
 });
 
-test("stops at the door when it has been told to stop before", async () => {
+test("does not start after a stop", async () => {
   const ask = await opened("chat", () => ({ text: "never" }));
   await expect(ask({}, AbortSignal.abort(new Error("before")))).rejects.toThrow("before");
   expect(server.calls).toEqual([]);
 });
 
-test("keeps to what is held back for it: the model has to answer before more is spent", async () => {
+test("keeps to its reservation: the model must answer before more is spent", async () => {
   const script: Script = ({ body }) => (body["tool_choice"] === "none" ? { text: "done" } : { toolCalls: [{ name: "ls", input: {} }] });
   const ask = await opened("chat", script, { keepsReserve: true });
   const place = await workplace();
@@ -145,7 +145,7 @@ test("keeps to what is held back for it: the model has to answer before more is 
   expect((await ask({ workplace: place, reserved: { cost_usd: 1, tokens: 1_000_000 } })).usage.cost_usd).toBe(1);
 });
 
-test("a price that nobody knows is zero, and said", async () => {
+test("an unknown price is zero, with a warning", async () => {
   const ask = await opened("gemini", () => ({ output: { verdict: "yes" } }), { priceOf: () => null });
   expect(await ask()).toMatchObject({
     usage: { cost_usd: 0 },
@@ -153,7 +153,7 @@ test("a price that nobody knows is zero, and said", async () => {
   });
 });
 
-test("a file with the key in it is not shown in events", async () => {
+test("the key in a file is not shown in events", async () => {
   const ask = await opened(
     "anthropic",
     byTurn({ toolCalls: [{ name: "read_file", input: { path: "leak" } }] }, { output: { verdict: "yes" } }),

@@ -136,7 +136,7 @@ function replyFrom(heard: Heard, chosen: ChosenModel, native: NativeSchema | nul
     const words = (refusal ?? answer).trim();
     throw new SlipwayError("agent_refused", `${name} declined to answer${words === "" ? "" : `: ${visible(words)}`}.`, {
       model: name,
-      suggested_next_actions: ["Read the request for what it objects to, or choose another model."],
+      suggested_next_actions: ["Check the request for content that it refuses, or choose another model."],
     });
   }
   if (finish === "length") {

@@ -30,7 +30,7 @@ test("reads a file, whole or in parts", async () => {
   expect(await use("read_file", { path: "src/a.txt", from_line: 3 })).toBe("three\n");
 });
 
-test("cuts a long file off and says where to go on", async () => {
+test("cuts a long file and says where to continue", async () => {
   const first = await use("read_file", { path: "long.txt" });
   const [, next] = /go on with from_line (\d+)/.exec(first) ?? [];
   expect(Number(next)).toBe(601);
@@ -42,7 +42,7 @@ test("a line that is too long for one part is cut, and the next one can be read"
   expect(await use("read_file", { path: "one-line.txt" })).toMatch(/go on with from_line 2\.\]$/);
 });
 
-test("says of what is no text that it is none", async () => {
+test("reports binary files as such", async () => {
   await expect(use("read_file", { path: "binary" })).rejects.toThrow("binary is not a text file (3 bytes).");
 });
 
@@ -62,7 +62,7 @@ test("lists, finds and searches", async () => {
   expect(await use("grep", { pattern: "^one$" })).toBe("src/a.txt:1: one");
 });
 
-test("a long list says how much more there is", async () => {
+test("a long list says how many more there are", async () => {
   const glob = () => Promise.resolve(Array.from({ length: 1050 }, (_, index) => `many/${index}`));
   expect(await use("glob", { pattern: "many/*" }, { ...place.tree, glob })).toMatch(/many\/999\n\[50 more\]$/);
 });
@@ -75,7 +75,7 @@ test("removes a file, once", async () => {
   await expect(use("delete_file", { path: "fixed.txt" })).rejects.toThrow(/is read-only here/);
 });
 
-test("a refusal says what can be done instead; a bug stays a bug", async () => {
+test("a refusal has a next action; a bug is thrown", async () => {
   await expect(use("write_file", { path: "fixed.txt", content: "" })).rejects.toThrow(/is read-only here\. Change /);
   const refusing = (error: Error) => ({ ...place.tree, ls: () => Promise.reject(error) });
   const refusal = new SlipwayError("policy_violation", "No.", { suggested_next_actions: ["Look elsewhere."] });

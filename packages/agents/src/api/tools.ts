@@ -30,7 +30,7 @@ export function treeTools(tree: FileTree): ToolSet {
         }),
     }),
     edit_file: tool({
-      description: "Replaces the one place in a file where `before` stands, exactly, by `after`.",
+      description: "Replaces the only exact occurrence of `before` in a file with `after`.",
       inputSchema: z.strictObject({ path, before: z.string().min(1), after: z.string() }),
       execute: ({ path, before, after }) =>
         withNextActions(async () => {
@@ -48,7 +48,7 @@ export function treeTools(tree: FileTree): ToolSet {
         }),
     }),
     ls: tool({
-      description: "What a folder holds.",
+      description: "Lists a folder.",
       inputSchema: z.strictObject({ folder: z.string().default(".").describe("Relative to the folder you work in.") }),
       execute: ({ folder }) =>
         withNextActions(async () =>
@@ -56,7 +56,7 @@ export function treeTools(tree: FileTree): ToolSet {
         ),
     }),
     glob: tool({
-      description: "Files whose path matches a pattern, such as src/**/*.ts.",
+      description: "Finds files whose path matches a pattern, such as src/**/*.ts.",
       inputSchema: z.strictObject({ pattern: z.string().min(1) }),
       execute: ({ pattern }) => withNextActions(async () => listed(await tree.glob(pattern))),
     }),

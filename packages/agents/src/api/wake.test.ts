@@ -11,7 +11,7 @@ test.each<[string, Record<string, string>, string, number | null]>([
   ["a reset time", { "anthropic-ratelimit-tokens-reset": "2026-11-16T10:00:20Z" }, "", 20_000],
   ["Google's way", {}, '{"retryDelay": "34.07s"}', 34_070],
   ["OpenAI's words", {}, "Please try again in 1.5s.", 1500],
-  ["OpenAI's words, in milliseconds", {}, "Please try again in 120ms.", 120],
+  ["OpenAI's text, in milliseconds", {}, "Please try again in 120ms.", 120],
   ["an absurd wait", { "retry-after": "999999999" }, "", 7 * 24 * 3_600_000],
   ["nonsense", { "retry-after": "soon" }, "", null],
   ["a negative wait", { "retry-after": "-5" }, "", null],

@@ -1,4 +1,4 @@
-import { wakeAtIn } from "../clients/trouble.ts";
+import { wakeAtIn } from "../clients/error-text.ts";
 
 const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 

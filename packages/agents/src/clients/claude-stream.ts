@@ -1,13 +1,13 @@
 import type { AgentEvent } from "../provider.ts";
 import { addUsage, NOTHING_USED, usageBeyond, usageOf } from "../usage.ts";
-import type { StreamReader, Trouble } from "./client.ts";
+import type { StreamReader, ClientError } from "./client.ts";
 import { amount, contentText, count, object, objects, text, type JsonObject } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
-import { troubleIn } from "./trouble.ts";
+import { errorIn } from "./error-text.ts";
 
 const ANSWER_TOOL = "StructuredOutput";
 
-const ERRORS: Readonly<Record<string, Trouble["kind"]>> = {
+const ERRORS: Readonly<Record<string, ClientError["kind"]>> = {
   rate_limit: "rate_limit",
   billing_error: "quota",
   authentication_failed: "auth",
@@ -22,14 +22,14 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
   const counted = new Set<string>();
   let answer: string | null = null;
   let complete = false;
-  let trouble: Trouble | null = null;
+  let error: ClientError | null = null;
   /** The last structured answer it tried to return, in case the client gives up. */
   let handedIn: string | null = null;
-  let error = "";
+  let apiError = "";
   let resetsAt: number | null = null;
 
   function assistant(event: JsonObject): void {
-    error = text(event["error"]) || error;
+    apiError = text(event["error"]) || apiError;
     const message = object(event["message"]);
     countOnce(message);
     for (const block of objects(message["content"])) {
@@ -59,13 +59,13 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
     emit({ kind: "usage", usage: rest, model });
     const resultText = text(event["result"]);
     if (event["subtype"] === "error_max_structured_output_retries") answer = handedIn ?? resultText;
-    else if (event["is_error"] === true || event["subtype"] !== "success") trouble = troubleOf(event, resultText);
+    else if (event["is_error"] === true || event["subtype"] !== "success") error = errorOf(event, resultText);
     else answer = event["structured_output"] === undefined ? resultText : JSON.stringify(event["structured_output"]);
   }
 
-  function troubleOf(event: JsonObject, resultText: string): Trouble {
+  function errorOf(event: JsonObject, resultText: string): ClientError {
     const message = resultText === "" ? text(event["subtype"]) : resultText;
-    const guessed = troubleIn(message, now());
+    const guessed = errorIn(message, now());
     const wakeAt = resetsAt ?? guessed.wakeAt ?? null;
     if (event["subtype"] === "error_max_budget_usd") return { kind: "budget", message: "" };
     if (event["stop_reason"] === "refusal") return { kind: "refusal", message };
@@ -74,7 +74,7 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
     const status = event["api_error_status"];
     if (status === 429 || status === 529 || status === 503)
       return { kind: guessed.kind === "quota" ? "quota" : "rate_limit", message, wakeAt };
-    return { kind: ERRORS[error] ?? (event["api_error"] === undefined ? guessed.kind : "other"), message, wakeAt };
+    return { kind: ERRORS[apiError] ?? (event["api_error"] === undefined ? guessed.kind : "other"), message, wakeAt };
   }
 
   return {
@@ -92,7 +92,7 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
       if (event["type"] === "rate_limit_event" && limit["status"] === "rejected") resetsAt = amount(limit["resetsAt"]) * 1000 || null;
       if (event["type"] === "result") result(event);
     },
-    result: () => ({ answer, complete, usage, model, trouble }),
+    result: () => ({ answer, complete, usage, model, error }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ReplyUsage } from "../usage.ts";
 import type { AgentEvent, ProviderRequest } from "../provider.ts";
 import type { Credentials } from "./credentials.ts";
-import type { Diary } from "./diary.ts";
+import type { UsageLog } from "./usage-log.ts";
 
 export const CLIENT_NAMES = ["claude", "codex", "gemini", "opencode"] as const;
 
@@ -26,9 +26,9 @@ export interface Client {
   readonly prepare: (session: ClientSession) => Preparation;
   readonly read: (emit: (event: AgentEvent) => void, now: () => number) => StreamReader;
   /** For a client whose stream does not report usage while it runs. */
-  readonly diary?: Diary;
+  readonly usageLog?: UsageLog;
   /** For a client that waits silently: recognises a wait in a line of its plugin, whatever protocol it speaks. */
-  readonly waits?: (line: Readonly<Record<string, unknown>>, now: number) => Trouble | null;
+  readonly waits?: (line: Readonly<Record<string, unknown>>, now: number) => ClientError | null;
 }
 
 /** The parts of the user's client state that may be read. */
@@ -83,11 +83,11 @@ export interface StreamResult {
   readonly complete: boolean;
   readonly usage: ReplyUsage;
   readonly model: string | null;
-  readonly trouble: Trouble | null;
+  readonly error: ClientError | null;
 }
 
 /** Why there is no answer, according to the client. */
-export interface Trouble {
+export interface ClientError {
   readonly kind: "auth" | "rate_limit" | "quota" | "refusal" | "context" | "model" | "budget" | "other";
   readonly message: string;
   /** Milliseconds since the epoch. */

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../provider.ts";
 import { NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
-import type { StreamReader, Trouble } from "./client.ts";
-import type { Diary } from "./diary.ts";
+import type { StreamReader, ClientError } from "./client.ts";
+import type { UsageLog } from "./usage-log.ts";
 import { count, object, text, type JsonObject } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
-import { troubleIn } from "./trouble.ts";
+import { errorIn } from "./error-text.ts";
 
 const TOOLS = new Set(["command_execution", "file_change", "mcp_tool_call", "web_search"]);
 
@@ -14,7 +14,7 @@ export function readCodex(emit: (event: AgentEvent) => void, now: () => number):
   let usage = NOTHING_USED;
   let answer: string | null = null;
   let complete = false;
-  let trouble: Trouble | null = null;
+  let error: ClientError | null = null;
 
   function itemCompleted(item: JsonObject): void {
     const type = text(item["type"]);
@@ -35,15 +35,15 @@ export function readCodex(emit: (event: AgentEvent) => void, now: () => number):
       if (event["type"] === "item.started" && TOOLS.has(text(item["type"])))
         tools.begun(text(item["id"]), text(item["type"]), inputOf(item));
       if (event["type"] === "item.completed") itemCompleted(item);
-      if (event["type"] === "turn.failed") trouble = troubleIn(text(object(event["error"])["message"]), now());
+      if (event["type"] === "turn.failed") error = errorIn(text(object(event["error"])["message"]), now());
       if (event["type"] !== "turn.completed") return;
       complete = true;
       usage = usedIn(object(event["usage"]));
       emit({ kind: "usage", usage, model: null });
       if (answer === null && usage.output_tokens > 0)
-        trouble = { kind: "refusal", message: "it ended its turn without text, which indicates a refusal" };
+        error = { kind: "refusal", message: "it ended its turn without text, which indicates a refusal" };
     },
-    result: () => ({ answer, complete, usage, model: null, trouble }),
+    result: () => ({ answer, complete, usage, model: null, error }),
   };
 }
 
@@ -59,7 +59,7 @@ function usedIn(used: JsonObject): ReplyUsage {
 }
 
 /** Logs the running total after every answer of its model. */
-export const codexDiary: Diary = {
+export const codexUsageLog: UsageLog = {
   folder: ".codex/sessions",
   file: /^rollout-.*\.jsonl$/,
   open() {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { nativeSchema } from "../api/answer-schema.ts";
 import type { ProviderRequest } from "../provider.ts";
 import type { Client, Preparation, ClientSession } from "./client.ts";
-import { codexDiary, readCodex } from "./codex-stream.ts";
+import { codexUsageLog, readCodex } from "./codex-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { amount, object, parsedObject, text } from "./json.ts";
 
@@ -66,7 +66,7 @@ export const codex: Client = {
   },
 
   read: readCodex,
-  diary: codexDiary,
+  usageLog: codexUsageLog,
 };
 
 function authFile(auth: object): Record<string, string> {

@@ -43,14 +43,14 @@ describe("a key", () => {
     expect(secretsOf(named!)).toEqual(["a"]);
   });
 
-  test("of another maker is not looked at", () => {
+  test("of another vendor is not used", () => {
     expect(find("codex", {}, { ANTHROPIC_API_KEY: "x", AWS_SECRET_ACCESS_KEY: "y" })).toBeNull();
     expect(find("gemini", {}, { OPENAI_API_KEY: "x" })).toBeNull();
   });
 });
 
-describe("a sign-in is copied without what could sign the user out at home", () => {
-  test("claude: the access token, and never the one that renews it", () => {
+describe("a sign-in is copied without tokens that could sign the user out", () => {
+  test("claude: the access token, and never the refresh token", () => {
     const login = { claudeAiOauth: { accessToken: "at-1", refreshToken: "rt-1", expiresAt: NOW + 1, scopes: ["user:inference"] } };
     const found = find("claude", { ".claude/.credentials.json": login, ".claude.json": { projects: {} } });
     expect(found).toEqual({
@@ -68,7 +68,7 @@ describe("a sign-in is copied without what could sign the user out at home", () 
     expect(find("claude", { ".claude/.credentials.json": "broken {" })).toBeNull();
   });
 
-  test("codex: tokens without the one that can be used once, or the key that was signed in with", () => {
+  test("codex: tokens without the single-use one, or the key that was signed in with", () => {
     const found = find("codex", {
       ".codex/auth.json": {
         auth_mode: "chatgpt",
@@ -89,7 +89,7 @@ describe("a sign-in is copied without what could sign the user out at home", () 
     expect(secretsOf(find("codex", { ".codex/auth.json": { OPENAI_API_KEY: "sk-1", tokens: null } })!)).toEqual(["sk-1"]);
   });
 
-  test("gemini: whole, for renewing it signs nobody out", () => {
+  test("gemini: complete, because refreshing it signs nobody out", () => {
     const login = { access_token: "at", refresh_token: "rt", expiry_date: 1 };
     expect(find("gemini", { ".gemini/oauth_creds.json": login })).toMatchObject({
       files: { ".gemini/oauth_creds.json": JSON.stringify(login) },
@@ -98,7 +98,7 @@ describe("a sign-in is copied without what could sign the user out at home", () 
     expect(find("gemini", { ".gemini/oauth_creds.json": {} })).toBeNull();
   });
 
-  test("opencode: the entry of the model's provider and no other", () => {
+  test("opencode: only the entry of the model's provider", () => {
     const files = { ".local/share/opencode/auth.json": { anthropic: { type: "api", key: "k-1" }, openai: { type: "api", key: "k-2" } } };
     expect(find("opencode", files, {}, "anthropic/claude-sonnet-4-6")).toMatchObject({
       files: { ".local/share/opencode/auth.json": JSON.stringify({ anthropic: { type: "api", key: "k-1" } }) },
@@ -109,7 +109,7 @@ describe("a sign-in is copied without what could sign the user out at home", () 
   });
 });
 
-test("models that ask for nothing get nothing", () => {
+test("models that need no credentials get none", () => {
   expect(secretsOf({ kind: "none" })).toEqual([]);
   expect(keyVariables({ kind: "none" })).toEqual({});
 });

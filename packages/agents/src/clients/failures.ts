@@ -2,7 +2,7 @@ import { SlipwayError } from "../errors.ts";
 import type { ErrorCode, ErrorDetails } from "@slipway/durable/errors";
 import { visible } from "@slipway/kernel/paths/paths";
 import type { AgentProcessEnd } from "../process/contract.ts";
-import type { Client, StreamResult, Trouble } from "./client.ts";
+import type { Client, StreamResult, ClientError } from "./client.ts";
 
 /** After a limit without a retry time. */
 const DEFAULT_WAIT_MS = 60_000;
@@ -29,9 +29,9 @@ export function authMissing(client: Client, message = ""): SlipwayError {
 }
 
 /** Maps a problem reported by the client to an error code. */
-export function troubleFailure(
+export function errorFailure(
   client: Client,
-  { kind, message, wakeAt = null }: Trouble,
+  { kind, message, wakeAt = null }: ClientError,
   { usage, model }: StreamResult,
   now: number,
 ): SlipwayError {
@@ -51,7 +51,7 @@ export function troubleFailure(
         wake_at: wakeAt,
       });
     case "refusal":
-      return fail("agent_refused", `The model behind ${title} declined the task`, "Look at the transcript, or choose another model.");
+      return fail("agent_refused", `The model behind ${title} declined the task`, "Read the transcript, or choose another model.");
     case "context":
       return fail(
         "context_overflow",
@@ -66,11 +66,7 @@ export function troubleFailure(
         requires_human: true,
       });
     default:
-      return fail(
-        "agent_failed",
-        `${title} reported an error`,
-        "Look at the transcript, and start it by hand to see whether it works on its own.",
-      );
+      return fail("agent_failed", `${title} reported an error`, "Read the transcript, and start it by hand to see whether it works alone.");
   }
 }
 
@@ -82,7 +78,7 @@ export function endFailure({ name, title }: Client, end: AgentProcessEnd, spoke:
   return new SlipwayError("agent_failed", `${title} ${problemOf(end, spoke, timeoutMs)}.${quoted}`, {
     provider: name,
     stderr,
-    suggested_next_actions: ["Look at the transcript, and start it by hand to see whether it works on its own."],
+    suggested_next_actions: ["Read the transcript, and start it by hand to see whether it works alone."],
     ...details,
   });
 }

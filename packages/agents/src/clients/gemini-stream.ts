@@ -1,11 +1,11 @@
 import type { AgentEvent } from "../provider.ts";
 import { addUsage, NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
-import type { StreamReader, Trouble } from "./client.ts";
-import type { Diary } from "./diary.ts";
+import type { StreamReader, ClientError } from "./client.ts";
+import type { UsageLog } from "./usage-log.ts";
 import { boundedText } from "./bounded-text.ts";
 import { count, object, text, type JsonObject } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
-import { troubleIn } from "./trouble.ts";
+import { errorIn } from "./error-text.ts";
 
 /** Gemini CLI's stream-json: the answer comes in pieces, and text before a tool call is not part of it. */
 export function readGemini(emit: (event: AgentEvent) => void, now: () => number): StreamReader {
@@ -14,7 +14,7 @@ export function readGemini(emit: (event: AgentEvent) => void, now: () => number)
   let model: string | null = null;
   let usage = NOTHING_USED;
   let complete = false;
-  let trouble: Trouble | null = null;
+  let error: ClientError | null = null;
 
   function result(event: JsonObject): void {
     const stats = object(event["stats"]);
@@ -23,7 +23,7 @@ export function readGemini(emit: (event: AgentEvent) => void, now: () => number)
     model = Object.keys(object(stats["models"]))[0] ?? model;
     emit({ kind: "usage", usage, model });
     if (event["status"] === "success") complete = true;
-    else trouble = troubleIn(text(object(event["error"])["message"]), now());
+    else error = errorIn(text(object(event["error"])["message"]), now());
   }
 
   return {
@@ -43,7 +43,7 @@ export function readGemini(emit: (event: AgentEvent) => void, now: () => number)
       }
       if (event["type"] === "result") result(event);
     },
-    result: () => ({ answer: answerText.value(), complete, usage, model, trouble }),
+    result: () => ({ answer: answerText.value(), complete, usage, model, error }),
   };
 }
 
@@ -52,7 +52,7 @@ function used(input_tokens: number, output_tokens: number, cached_input_tokens: 
 }
 
 /** Every message of its model, some repeated. */
-export const geminiDiary: Diary = {
+export const geminiUsageLog: UsageLog = {
   folder: ".gemini/tmp",
   file: /^session-.*\.jsonl$/,
   open() {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Client, Preparation, ClientSession } from "./client.ts";
-import { geminiDiary, readGemini } from "./gemini-stream.ts";
+import { geminiUsageLog, readGemini } from "./gemini-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { object, parsedObject, text } from "./json.ts";
 
@@ -53,7 +53,7 @@ export const gemini: Client = {
   },
 
   read: readGemini,
-  diary: geminiDiary,
+  usageLog: geminiUsageLog,
 };
 
 function settingsFor(memory: string, signedIn: boolean): object {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { lineSplitter } from "./lines.ts";
 
-test("gives the same lines however the bytes are cut", () => {
+test("returns the same lines for any chunking of the bytes", () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: "grapheme" }).map((line) => line.replaceAll("\n", " "))),
@@ -22,7 +22,7 @@ test("gives the same lines however the bytes are cut", () => {
   );
 });
 
-test("drops a line that is too long, counts it, and goes on with the next", () => {
+test("drops a line that is too long, counts it, and continues with the next", () => {
   const found: string[] = [];
   const splitter = lineSplitter((line) => found.push(line), 10);
   splitter.push(Buffer.from("short\n0123456789"));
@@ -33,7 +33,7 @@ test("drops a line that is too long, counts it, and goes on with the next", () =
   expect(splitter.dropped()).toBe(1);
 });
 
-test("does not keep a chunk that its owner uses again", () => {
+test("does not keep a reference to a chunk that is reused", () => {
   const found: string[] = [];
   const splitter = lineSplitter((line) => found.push(line), 100);
   const chunk = Buffer.from("half");

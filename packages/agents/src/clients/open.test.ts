@@ -8,7 +8,7 @@ import { refusalOf, scratch } from "../testing/samples.ts";
 import { CLIENT_NAMES } from "./client.ts";
 import { probeClients } from "./probe.ts";
 
-/** A program that only knows its version. */
+/** A program that only prints its version. */
 function program(folder: string, name: string, body: string): string {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, name);
@@ -29,14 +29,14 @@ const select = (provider: Selection["provider"], model: string | null = "some/mo
 });
 
 describe.each(CLIENT_NAMES)("%s", (name) => {
-  test("that is not there is said to be not installed, with how to install it", async () => {
+  test("is reported as not installed, with the command that installs it", async () => {
     const error = await refusalOf(() => openProvider(context({}, { PATH: "/nowhere" }), select(name)));
     expect(error).toMatchObject({ code: "agent_not_installed", details: { provider: name } });
     expect(error.message).toMatch(/is not installed: there is no program ".*" on the PATH\.$/);
     expect(error.details.suggested_next_actions.join(" ")).toMatch(/npm i -g /);
   });
 
-  test("without a key is refused before anything is paid for, and with one it opens", async () => {
+  test("without a key is refused before any cost, and opens with one", async () => {
     const bin = scratch("bin");
     program(bin, name, "echo 1.2.3");
     const without = context({}, { PATH: bin });
@@ -46,7 +46,7 @@ describe.each(CLIENT_NAMES)("%s", (name) => {
   });
 });
 
-test("the configured command counts before the PATH, and is named when it is not there", async () => {
+test("the configured command comes before the PATH, and is named if it does not exist", async () => {
   const elsewhere = program(join(scratch("bin"), "own"), "my-claude", "echo 9.9.9");
   const runtime = { claude: { command: [elsewhere, "--quiet"], timeout_seconds: 5, base_url: "http://127.0.0.1:1" } };
   const env = { PATH: "/nowhere", ANTHROPIC_API_KEY: "k" };
@@ -57,7 +57,7 @@ test("the configured command counts before the PATH, and is named when it is not
   expect(missing.message).toContain('there is no program "/no/such/claude"');
 });
 
-test("opencode with models of your own needs no key", async () => {
+test("opencode with self-hosted models needs no key", async () => {
   const bin = scratch("bin");
   program(bin, "opencode", "echo 1");
   const opened = await openProvider(context({ opencode: { base_url: "http://127.0.0.1:11434/v1" } }, { PATH: bin }), select("opencode"));
@@ -65,7 +65,7 @@ test("opencode with models of your own needs no key", async () => {
 });
 
 describe("probeClients", () => {
-  test("says what is there, which version, and how to mend the rest", async () => {
+  test("reports what is installed, its version, and how to fix the rest", async () => {
     const bin = scratch("bin");
     program(bin, "claude", 'echo "2.1.325 (Claude Code)"');
     program(bin, "codex", "echo 'codex-cli 0.166.0'");
@@ -82,14 +82,14 @@ describe("probeClients", () => {
       { name: "opencode", installed: false, version: null, keyPresent: "ANTHROPIC_API_KEY", signedIn: false },
     ]);
     const [claude, codex, gemini, opencode] = probed;
-    expect(claude?.mend).toEqual([]);
-    expect(codex?.mend).toEqual(["codex has no key and no sign-in: Run `codex login`. Or set CODEX_API_KEY or OPENAI_API_KEY."]);
-    expect(gemini?.mend[0]).toBe("gemini is installed but does not start (native binary not installed): npm i -g @google/gemini-cli");
-    expect(opencode?.mend).toEqual(["opencode is not installed: npm i -g opencode-ai"]);
+    expect(claude?.fix).toEqual([]);
+    expect(codex?.fix).toEqual(["codex has no key and no sign-in: Run `codex login`. Or set CODEX_API_KEY or OPENAI_API_KEY."]);
+    expect(gemini?.fix[0]).toBe("gemini is installed but does not start (native binary not installed): npm i -g @google/gemini-cli");
+    expect(opencode?.fix).toEqual(["opencode is not installed: npm i -g opencode-ai"]);
     expect(JSON.stringify(probed)).not.toMatch(/ENOENT/);
   });
 
-  test("knows a sign-in, and a program that says no version is no client", async () => {
+  test("recognises a sign-in; a program that prints no version is no client", async () => {
     const bin = scratch("bin");
     program(bin, "claude", "echo hello");
     const place = context({}, { PATH: `${bin}:/bin` });
@@ -98,6 +98,6 @@ describe("probeClients", () => {
     writeFileSync(join(place.root, ".claude", ".credentials.json"), JSON.stringify(login));
     const [claude] = await probeClients(place);
     expect(claude).toMatchObject({ installed: false, signedIn: true, keyPresent: null });
-    expect(claude?.mend).toEqual(["claude is installed but does not start: npm i -g @anthropic-ai/claude-code"]);
+    expect(claude?.fix).toEqual(["claude is installed but does not start: npm i -g @anthropic-ai/claude-code"]);
   });
 });

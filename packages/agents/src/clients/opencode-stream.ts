@@ -1,11 +1,11 @@
 import type { AgentEvent } from "../provider.ts";
 import { boundedText } from "./bounded-text.ts";
 import { addUsage, NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
-import type { StreamReader, Trouble } from "./client.ts";
-import type { Diary } from "./diary.ts";
+import type { StreamReader, ClientError } from "./client.ts";
+import type { UsageLog } from "./usage-log.ts";
 import { amount, count, object, text, type JsonObject } from "./json.ts";
 import { toolsSeen } from "./tools-seen.ts";
-import { troubleIn } from "./trouble.ts";
+import { errorIn } from "./error-text.ts";
 
 export const STEPS = ".slipway/steps.jsonl";
 
@@ -21,7 +21,7 @@ export const Slipway = async () => ({
 `;
 
 /** Used when it speaks another protocol than its JSON events. */
-export const opencodeDiary: Diary = {
+export const opencodeUsageLog: UsageLog = {
   folder: ".slipway",
   file: /^steps\.jsonl$/,
   open() {
@@ -50,9 +50,9 @@ function usedIn(step: JsonObject): ReplyUsage {
 const PATIENCE = 3;
 
 /** A line of the plugin that justifies ending the call; null for every other line. */
-export function opencodeWaits(event: JsonObject, now: number): Trouble | null {
+export function opencodeWaits(event: JsonObject, now: number): ClientError | null {
   if (event["type"] !== "slipway_retry") return null;
-  const guessed = troubleIn(text(event["message"]), now);
+  const guessed = errorIn(text(event["message"]), now);
   const next = amount(event["next"]) || null;
   // For an exhausted quota it backs off like for any error, and does not know the reset time.
   if (guessed.kind === "quota") return { ...guessed, wakeAt: null };
@@ -66,7 +66,7 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
   const answerText = boundedText();
   let usage = NOTHING_USED;
   let complete = false;
-  let trouble: Trouble | null = null;
+  let error: ClientError | null = null;
 
   function stepFinished(part: JsonObject): void {
     const step = usedIn(part);
@@ -76,10 +76,10 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
     const reason = text(part["reason"]);
     if (reason === "tool-calls") return;
     complete = true;
-    if (reason === "content-filter") trouble = { kind: "refusal", message: answerText.value() ?? "" };
-    else if (reason === "length") trouble = { kind: "other", message: "the answer was cut off at the model's limit" };
+    if (reason === "content-filter") error = { kind: "refusal", message: answerText.value() ?? "" };
+    else if (reason === "length") error = { kind: "other", message: "the answer was cut off at the model's limit" };
     else if (answerText.value() === null && step.output_tokens > 0)
-      trouble = { kind: "refusal", message: "it ended its turn without text, which indicates a refusal" };
+      error = { kind: "refusal", message: "it ended its turn without text, which indicates a refusal" };
   }
 
   function toolUsed(part: JsonObject): void {
@@ -91,8 +91,8 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
 
   function failed({ name, data }: JsonObject): void {
     const { message, responseBody, statusCode } = object(data);
-    const guessed = troubleIn(`${text(name)} ${String(statusCode ?? "")} ${text(message)} ${text(responseBody)}`, now());
-    trouble ??= { ...guessed, message: text(message) || text(name) };
+    const guessed = errorIn(`${text(name)} ${String(statusCode ?? "")} ${text(message)} ${text(responseBody)}`, now());
+    error ??= { ...guessed, message: text(message) || text(name) };
   }
 
   return {
@@ -106,8 +106,8 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
       if (event["type"] === "tool_use") toolUsed(part);
       if (event["type"] === "step_finish") stepFinished(part);
       if (event["type"] === "error") failed(object(event["error"]));
-      trouble ??= opencodeWaits(event, now());
+      error ??= opencodeWaits(event, now());
     },
-    result: () => ({ answer: answerText.value(), complete, usage, model: null, trouble }),
+    result: () => ({ answer: answerText.value(), complete, usage, model: null, error }),
   };
 }

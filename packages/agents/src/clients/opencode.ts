@@ -4,7 +4,7 @@ import { SlipwayError } from "../errors.ts";
 import type { Client, Preparation, ClientSession } from "./client.ts";
 import { hostOf } from "./hosts.ts";
 import { object, parsedObject, text } from "./json.ts";
-import { opencodeDiary, opencodeWaits, PLUGIN, readOpencode, STEPS } from "./opencode-stream.ts";
+import { opencodeUsageLog, opencodeWaits, PLUGIN, readOpencode, STEPS } from "./opencode-stream.ts";
 
 const OWN_PROVIDER = "slipway";
 const LOGIN = ".local/share/opencode/auth.json";
@@ -75,7 +75,7 @@ export const opencode: Client = {
   },
 
   read: readOpencode,
-  diary: opencodeDiary,
+  usageLog: opencodeUsageLog,
   waits: opencodeWaits,
 };
 

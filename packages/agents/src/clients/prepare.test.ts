@@ -22,7 +22,7 @@ function prepare(name: ClientName, change: Partial<ClientSession> = {}, request:
 const after = (args: readonly string[], option: string) => args[args.indexOf(option) + 1];
 
 describe.each(CLIENT_NAMES)("%s", (name) => {
-  test("gets the prompt on stdin, however long it is, and the role's words apart from it", () => {
+  test("gets the prompt on stdin, of any length, and the role's prompt separately", () => {
     const long = "x".repeat(3_000_000);
     const { args, input, files } = prepare(name, {}, { prompt: long, system: "You are the planner, 77aa." });
     expect(input).toBe(long);
@@ -31,19 +31,19 @@ describe.each(CLIENT_NAMES)("%s", (name) => {
     expect(input).not.toContain("77aa");
   });
 
-  test("never sees a key in its arguments or files", () => {
+  test("never has a key in its arguments or files", () => {
     const { args, files, env } = prepare(name);
     expect(JSON.stringify([args, files, env])).not.toContain("sk-1");
   });
 
-  test("reaches its models and nothing else", () => {
+  test("reaches its models and no other host", () => {
     expect(prepare(name).hosts).toHaveLength(1);
     const own = prepare(name, { baseUrl: "https://gateway.example/v1" });
     expect(own.hosts).toEqual(["gateway.example:443"]);
     expect(JSON.stringify([own.env, own.files])).toContain("https://gateway.example/v1");
   });
 
-  test("is told which model only where one is chosen", () => {
+  test("gets a model only if one is chosen", () => {
     const { args } = prepare(name);
     expect(after(args, name === "claude" ? "--model" : "-m")).toMatch(/some-model$/);
   });
@@ -58,7 +58,7 @@ test("an address is a host and a port", () => {
 describe("native structured output", () => {
   const union = schemaOf(z.union([z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })]));
 
-  test("claude: the schema itself, or in a wrapper where it is not an object", () => {
+  test("claude: the schema itself, or in a wrapper if it is not an object", () => {
     const plain = prepare("claude");
     expect(JSON.parse(after(plain.args, "--json-schema") ?? "")).toMatchObject({ type: "object", required: ["verdict", "reason"] });
     expect(plain.unwrap?.('{"verdict":"yes"}')).toBe('{"verdict":"yes"}');
@@ -68,13 +68,13 @@ describe("native structured output", () => {
     expect(wrapped.unwrap?.("no JSON")).toBe("no JSON");
   });
 
-  test("claude: not one that no command line has room for", () => {
+  test("claude: not a schema that is too long for a command line", () => {
     const huge = schemaOf(z.strictObject({ a: z.enum(Array.from({ length: 20_000 }, (_, index) => `value-${index}`)) }));
     expect(prepare("claude", {}, { schema: huge })).not.toHaveProperty("unwrap");
     expect(prepare("claude", {}, { schema: huge }).args).not.toContain("--json-schema");
   });
 
-  test("codex: only where the model's host would take it word for word", () => {
+  test("codex: only if the model's host accepts it unchanged", () => {
     const strict = prepare("codex");
     expect(after(strict.args, "--output-schema")).toBe("/h/answer-schema.json");
     expect(JSON.parse(strict.files["answer-schema.json"] ?? "")).toMatchObject({ additionalProperties: false });
@@ -84,7 +84,7 @@ describe("native structured output", () => {
   });
 });
 
-test("claude: may look at and change files and nothing else, and keeps to what is held back for the call", () => {
+test("claude: may only read and change files, and keeps to the reservation of the call", () => {
   const { args, env } = prepare("claude", {}, { model: null, reserved: { cost_usd: 0.5, tokens: 1000 } });
   expect(after(args, "--tools")).toBe("Read,Write,Edit,Glob,Grep");
   expect(args).toEqual(expect.arrayContaining(["--restricted", "--strict-mcp-config", "--no-session-persistence"]));
@@ -100,7 +100,7 @@ test("codex: does not trust the folder it works in", () => {
   expect(config).toContain("include_instructions = false");
 });
 
-test("codex: with a key it is a provider of its own; signed in, it is codex's", () => {
+test("codex: with a key it is a custom provider; with a sign-in, codex's own", () => {
   const config = prepare("codex", {}, { system: 'Say "no".\n' }).files[".codex/config.toml"] ?? "";
   expect(config).toContain('developer_instructions = "Say \\"no\\".\\n"');
   expect(config).toContain('base_url = "https://api.openai.com/v1"');
@@ -111,7 +111,7 @@ test("codex: with a key it is a provider of its own; signed in, it is codex's", 
   expect(signedIn.args).not.toContain("-m");
 });
 
-test("gemini: trusts nothing in the pack, and its memory has a name that no pack can know", () => {
+test("gemini: trusts nothing in the pack, and its memory file has a name that no pack can guess", () => {
   const { env, files, args, hosts } = prepare("gemini", {}, { model: null });
   expect(after(args, "-m")).toBe("pro");
   expect(env["GEMINI_CLI_TRUST_WORKSPACE"]).toBe("false");
@@ -129,7 +129,7 @@ test("gemini: trusts nothing in the pack, and its memory has a name that no pack
 });
 
 describe("opencode", () => {
-  test("asks for nothing but files, and says when it waits", () => {
+  test("only allows file tools, and reports when it waits", () => {
     const { files, args } = prepare("opencode");
     expect(JSON.parse(files["opencode.json"] ?? "")).toMatchObject({
       permission: { "*": "deny", read: "allow", edit: "allow" },
@@ -139,7 +139,7 @@ describe("opencode", () => {
     expect(after(args, "-m")).toBe("anthropic/some-model");
   });
 
-  test("takes models of your own, with or without a key", () => {
+  test("accepts self-hosted models, with or without a key", () => {
     const baseUrl = "http://127.0.0.1:11434/v1";
     const own = JSON.parse(prepare("opencode", { baseUrl }).files["opencode.json"] ?? "") as Record<string, unknown>;
     expect(own).toMatchObject({
@@ -150,7 +150,7 @@ describe("opencode", () => {
     expect(keyless).toContain('"apiKey":"none"');
   });
 
-  test("does not start where it would run what the repository brings along", () => {
+  test("does not start if it would run code of the repository", () => {
     const folder = scratch("pack");
     const workplace = { folder } as Workplace;
     mkdirSync(join(folder, ".opencode", "agent"), { recursive: true });
@@ -159,7 +159,7 @@ describe("opencode", () => {
     expect(() => prepare("opencode", {}, { workplace })).toThrow(/contains \.opencode\/plugin, and opencode would run/);
   });
 
-  test("needs a model with its maker, and a maker whose address is known", () => {
+  test("needs a model with its vendor, and a vendor whose address is known", () => {
     expect(() => prepare("opencode", {}, { model: null })).toThrow(/needs a model of the form provider\/model, found none/);
     expect(() => prepare("opencode", {}, { model: "gpt-5.5" })).toThrow(/found "gpt-5.5"/);
     expect(() => prepare("opencode", {}, { model: "unheard-of/x" })).toThrow(/models of "unheard-of" is unknown/);

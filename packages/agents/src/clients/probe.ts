@@ -18,7 +18,7 @@ export interface ClientProbe {
   /** The variable whose key would be used; never its value. */
   readonly keyPresent: string | null;
   /** Instructions; empty if nothing is missing. */
-  readonly mend: readonly string[];
+  readonly fix: readonly string[];
 }
 
 export type ProbeContext = Pick<OpenContext, "agents" | "env" | "root">;
@@ -56,7 +56,7 @@ async function probeClient(client: Client, context: ProbeContext, signal: AbortS
     tried,
     signedIn,
     keyPresent,
-    mend: [
+    fix: [
       ...(broken === null ? [] : [`${program} ${broken}: ${install}`]),
       ...(found === null
         ? [`${program} has no key and no sign-in: ${signIn} Or set ${keys.map(({ variable }) => variable).join(" or ")}.`]

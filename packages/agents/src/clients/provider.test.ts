@@ -20,7 +20,7 @@ const OPTIONS: ClientOptions = {
 
 const result = (fields: object) => `${JSON.stringify({ type: "result", subtype: "success", is_error: false, ...fields })}\n`;
 
-/** A workplace whose process says this and ends so. */
+/** A workplace whose process prints this and ends like this. */
 function ending(stdout: string, end: Partial<AgentProcessEnd> & Pick<AgentProcessEnd, "kind">, seen: AgentProcess[] = []): Workplace {
   return {
     folder: "/pack",
@@ -39,7 +39,7 @@ const ask = (workplace: Workplace | null, options: Partial<ClientOptions> = {}, 
     NEVER,
   );
 
-test("the process gets its own key and a few harmless variables, a home of its own, and the shorter of two times", async () => {
+test("the process gets its own key and a few harmless variables, its own home, and the shorter of two timeouts", async () => {
   const seen: AgentProcess[] = [];
   await ask(ending(result({ result: "{}" }), { kind: "exit", exitCode: 0 }, seen));
   const [agent] = seen;
@@ -50,7 +50,7 @@ test("the process gets its own key and a few harmless variables, a home of its o
   expect(existsSync(agent?.home ?? "/")).toBe(false);
 });
 
-describe("how it ends decides nothing by itself", () => {
+describe("the end of the process decides nothing alone", () => {
   test.each<[string, Partial<AgentProcessEnd> & Pick<AgentProcessEnd, "kind">, RegExp]>([
     ["another exit code", { kind: "exit", exitCode: 3 }, /answered and then ended with exit code 3/],
     ["a signal", { kind: "signal", signal: "SIGKILL" }, /answered and then was ended by SIGKILL/],
@@ -80,7 +80,7 @@ describe("how it ends decides nothing by itself", () => {
 test.each([
   ["Error: not logged in, please run /login", "provider_auth_missing"],
   ["Error: credit balance is too low", "quota_exhausted"],
-])("a client that says nothing in its stream says why on stderr: %s", async (stderr, code) => {
+])("a client without an error in its stream has the reason on stderr: %s", async (stderr, code) => {
   expect(await refusalOf(() => ask(ending("", { kind: "exit", exitCode: 1, stderr })))).toMatchObject({ code });
   const spoke = await refusalOf(() => ask(ending('{"type":"system"}\n', { kind: "exit", exitCode: 1, stderr })));
   expect(spoke.code).toBe("agent_failed");
@@ -99,7 +99,7 @@ test.each([
   if (code === "rate_limited") expect(error.details["wake_at"]).toBe(OPTIONS.now() + 60_000);
 });
 
-test("the key appears in no event, no answer and no error", async () => {
+test("the key is in no event, answer or error", async () => {
   const events: AgentEvent[] = [];
   const reply = await ask(ending(result({ result: `the key is ${KEY}` }), { kind: "exit", exitCode: 0 }), {}, (event) =>
     events.push(event),
@@ -110,13 +110,13 @@ test("the key appears in no event, no answer and no error", async () => {
   expect(JSON.stringify([error.message, error.details])).not.toContain(KEY);
 });
 
-test("lines that are no JSON and lines that are too long are left out, and the latter are told", async () => {
+test("lines that are not JSON and too long lines are skipped, and the latter are reported", async () => {
   const long = `${"x".repeat(33 * 1024 ** 2)}\n`;
   const reply = await ask(ending(`Warning: hello\n[1]\n${long}${result({ result: "{}" })}`, { kind: "exit", exitCode: 0 }));
   expect(reply).toMatchObject({ text: "{}", warnings: [expect.stringContaining("1 overlong lines")] });
 });
 
-test("one that has said everything and does not end is ended", async () => {
+test("a process that has answered and does not exit is killed", async () => {
   const opened = playing("claude", { slug: "schema-valid-answer", how: "linger", write: null }, { lingerMs: 50 });
   const reply = await opened.provider.invoke({ ...REQUEST, workplace: opened.workplace }, NEVER);
   expect(JSON.parse(reply.text)).toEqual(JSON.parse(VALID));
@@ -133,7 +133,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 }
 
-test("without a folder to work in it does not start, and what breaks in the workplace is passed on", async () => {
+test("it does not start without a folder, and errors of the workplace are thrown", async () => {
   expect((await refusalOf(() => ask(null))).code).toBe("internal_error");
   const broken: Workplace = { ...ending("", { kind: "exit", exitCode: 0 }), run: () => Promise.reject(new Error("no sandbox")) };
   await expect(ask(broken)).rejects.toThrow("no sandbox");

@@ -9,10 +9,10 @@ import type { AgentProcessEnd } from "../process/contract.ts";
 import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
 import type { Client, Preparation, StreamResult } from "./client.ts";
 import { findCredentials, keyVariables, secretsOf, type Credentials } from "./credentials.ts";
-import { spentIn } from "./diary.ts";
-import { authMissing, endFailure, troubleFailure } from "./failures.ts";
+import { usageIn } from "./usage-log.ts";
+import { authMissing, endFailure, errorFailure } from "./failures.ts";
 import { openStream, type ClientStream } from "./stream.ts";
-import { troubleIn } from "./trouble.ts";
+import { errorIn } from "./error-text.ts";
 
 export interface ClientOptions {
   /** Program and first arguments. */
@@ -67,10 +67,10 @@ async function invokeClient(client: Client, options: ClientOptions, request: Pro
 }
 
 /** A call without an answer costs too. */
-async function tellSpent({ diary }: Client, home: string, stream: ClientStream, { onEvent }: ProviderRequest): Promise<void> {
+async function tellSpent({ usageLog }: Client, home: string, stream: ClientStream, { onEvent }: ProviderRequest): Promise<void> {
   const { input_tokens, output_tokens } = stream.result().usage;
-  if (diary === undefined || input_tokens + output_tokens > 0) return;
-  const spent = await spentIn(home, diary);
+  if (usageLog === undefined || input_tokens + output_tokens > 0) return;
+  const spent = await usageIn(home, usageLog);
   if (spent !== null) onEvent?.({ kind: "usage", ...spent });
 }
 
@@ -96,7 +96,7 @@ interface Running {
 
 /** Half of the captured stderr: a secret cut off at the start of the capture is not in this half. */
 const TOLD_STDERR = KEPT_STDERR_BYTES / 2;
-const SAID_EVERYTHING = Symbol("said everything");
+const SAID_EVERYTHING = Symbol("answered completely");
 
 /** Null if it gave its final answer but had to be killed. */
 async function run(workplace: Workplace, running: Running): Promise<AgentProcessEnd | null> {
@@ -144,21 +144,21 @@ interface Ended {
 /** The exit code is ignored: a complete answer counts, an incomplete one does not. */
 function replyFrom(client: Client, { end, stream, preparation, timeoutMs, now }: Ended): ProviderReply {
   const result = stream.result();
-  if (result.trouble !== null) throw troubleFailure(client, result.trouble, result, now);
+  if (result.error !== null) throw errorFailure(client, result.error, result, now);
   if (result.complete && result.answer !== null && result.answer !== "") {
     const { usage, model } = result;
     const text = preparation.unwrap?.(result.answer) ?? result.answer;
     return { text, usage, model, warnings: warnings(client, end, stream) };
   }
-  if (end === null) throw troubleFailure(client, { kind: "other", message: "it finished without an answer" }, result, now);
+  if (end === null) throw errorFailure(client, { kind: "other", message: "it finished without an answer" }, result, now);
   throw early(client, end, stream, result, now) ?? endFailure(client, end, stream.spoke(), timeoutMs);
 }
 
 /** A client that fails before its first event explains it on stderr, which contains no model text yet. */
 function early(client: Client, end: AgentProcessEnd, stream: ClientStream, result: StreamResult, now: number): SlipwayError | null {
   if (end.kind !== "exit" || stream.spoke()) return null;
-  const trouble = troubleIn(end.stderr.trim(), now);
-  return trouble.kind === "auth" || trouble.kind === "quota" ? troubleFailure(client, trouble, result, now) : null;
+  const error = errorIn(end.stderr.trim(), now);
+  return error.kind === "auth" || error.kind === "quota" ? errorFailure(client, error, result, now) : null;
 }
 
 function warnings({ title }: Client, end: AgentProcessEnd | null, stream: ClientStream): string[] {

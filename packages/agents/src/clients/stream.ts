@@ -46,8 +46,8 @@ export function openStream(client: Client, { request: { onEvent }, now, secrets 
     end: lines.end,
     result: reader.result,
     settled: () => {
-      const { complete, trouble } = reader.result();
-      return complete || trouble !== null;
+      const { complete, error } = reader.result();
+      return complete || error !== null;
     },
     spoke: () => events > 0,
     dropped: lines.dropped,

@@ -24,18 +24,18 @@ const recorded = (name: ClientName, slug: string) =>
     .split("\n")
     .flatMap((line) => parsedObject(line) ?? []);
 
-describe.each(CLIENT_NAMES)("%s, from what the real client wrote", (name) => {
-  test("an answer, with what it took", () => {
-    const { answer, complete, trouble, usage } = read(name, recorded(name, "schema-valid-answer"));
-    expect({ answer: JSON.parse(answer ?? ""), complete, trouble }).toEqual({
+describe.each(CLIENT_NAMES)("%s, from recorded output of the real client", (name) => {
+  test("an answer, with its usage", () => {
+    const { answer, complete, error, usage } = read(name, recorded(name, "schema-valid-answer"));
+    expect({ answer: JSON.parse(answer ?? ""), complete, error }).toEqual({
       answer: { verdict: "yes", reason: "It greets." },
       complete: true,
-      trouble: null,
+      error: null,
     });
     expect(usage).toMatchObject({ input_tokens: 100, output_tokens: 20 });
   });
 
-  test("tools, each with what it was asked and how it went", () => {
+  test("tools, each with input and result", () => {
     const { events } = read(name, recorded(name, "file-edits-returned-as-a-patch"));
     const tools = events.filter((event) => event.kind === "tool");
     expect(tools.length).toBeGreaterThan(0);
@@ -45,21 +45,21 @@ describe.each(CLIENT_NAMES)("%s, from what the real client wrote", (name) => {
 
   test("limits", () => {
     const limited = read(name, recorded(name, "rate-limit"));
-    expect(limited).toMatchObject({ trouble: { kind: "rate_limit" } });
-    expect(read(name, recorded(name, "quota"))).toMatchObject({ trouble: { kind: "quota" } });
+    expect(limited).toMatchObject({ error: { kind: "rate_limit" } });
+    expect(read(name, recorded(name, "quota"))).toMatchObject({ error: { kind: "quota" } });
   });
 
-  test("a connection that broke is trouble and no answer", () => {
-    expect(read(name, recorded(name, "truncated-stream"))).toMatchObject({ trouble: { kind: "other" } });
+  test("a broken connection is an error and no answer", () => {
+    expect(read(name, recorded(name, "truncated-stream"))).toMatchObject({ error: { kind: "other" } });
   });
 
-  test("nothing that breaks off is complete, wherever it breaks off", () => {
+  test("output that breaks off at any point is not complete", () => {
     const lines = recorded(name, "tool-use");
     for (let kept = 0; kept < lines.length - 1; kept++) expect(read(name, lines.slice(0, kept)).complete).toBe(false);
     expect(read(name, lines).complete).toBe(true);
   });
 
-  test("whatever else a line holds changes nothing", () => {
+  test("unknown content of a line changes nothing", () => {
     const noise = [
       {},
       { type: null },
@@ -80,7 +80,7 @@ describe.each(CLIENT_NAMES)("%s, from what the real client wrote", (name) => {
 });
 
 describe("claude", () => {
-  const failed = (fields: object) => read("claude", [{ type: "result", subtype: "success", is_error: true, ...fields }]).trouble;
+  const failed = (fields: object) => read("claude", [{ type: "result", subtype: "success", is_error: true, ...fields }]).error;
 
   test.each([
     [{ api_error_status: 429, result: "API Error: Request rejected (429)" }, "rate_limit"],
@@ -95,7 +95,7 @@ describe("claude", () => {
     expect(failed(fields)).toMatchObject({ kind });
   });
 
-  test("an error of the API has its kind from the message before it", () => {
+  test("an API error gets its kind from the message before it", () => {
     for (const [error, kind] of [
       ["billing_error", "quota"],
       ["authentication_failed", "auth"],
@@ -105,29 +105,29 @@ describe("claude", () => {
         { type: "assistant", error, message: { content: [] } },
         { type: "result", subtype: "success", is_error: true, result: "x" },
       ];
-      expect(read("claude", lines).trouble).toMatchObject({ kind });
+      expect(read("claude", lines).error).toMatchObject({ kind });
     }
   });
 
-  test("the limit of a subscription says until when", () => {
+  test("the limit of a subscription has its end time", () => {
     const limit = { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: NOW / 1000 + 600 } };
     const end = { type: "result", subtype: "success", is_error: true, result: "You've hit your limit" };
-    expect(read("claude", [limit, end]).trouble).toMatchObject({ kind: "quota", wakeAt: NOW + 600_000 });
+    expect(read("claude", [limit, end]).error).toMatchObject({ kind: "quota", wakeAt: NOW + 600_000 });
     const allowed = { ...limit, rate_limit_info: { status: "allowed", resetsAt: 1 } };
-    expect(read("claude", [allowed, { ...end, is_error: false }]).trouble).toBeNull();
+    expect(read("claude", [allowed, { ...end, is_error: false }]).error).toBeNull();
   });
 
-  test("a schema that was never satisfied gives what was handed in, for us to say what is wrong with it", () => {
+  test("a schema that was never satisfied returns the rejected answer, so that Slipway reports the errors", () => {
     const block = { type: "tool_use", id: "1", name: "StructuredOutput", input: { verdict: "perhaps" } };
     const end = { type: "result", subtype: "error_max_structured_output_retries", is_error: true };
     expect(read("claude", [{ type: "assistant", message: { content: [block] } }, end])).toMatchObject({
       answer: '{"verdict":"perhaps"}',
-      trouble: null,
+      error: null,
     });
     expect(read("claude", [{ ...end, result: "sorry" }]).answer).toBe("sorry");
   });
 
-  test("the model that said most did the work", () => {
+  test("the model with most output did the work", () => {
     const modelUsage = { small: { outputTokens: 3 }, large: { outputTokens: 30 } };
     expect(read("claude", [{ type: "result", subtype: "success", is_error: false, result: "x", modelUsage }]).model).toBe("large");
     expect(read("claude", [{ type: "system", subtype: "init", model: "m" }]).model).toBe("m");
@@ -135,19 +135,19 @@ describe("claude", () => {
 });
 
 describe("codex", () => {
-  test("an error on the way is not the end of it", () => {
+  test("an error during the turn is not its end", () => {
     const lines = [
       { type: "error", message: "Reconnecting... 1/5 (429 Too Many Requests)" },
       { type: "item.completed", item: { type: "agent_message", text: "{}" } },
       { type: "turn.completed", usage: { input_tokens: 1, output_tokens: 1 } },
     ];
-    expect(read("codex", lines)).toMatchObject({ answer: "{}", complete: true, trouble: null });
+    expect(read("codex", lines)).toMatchObject({ answer: "{}", complete: true, error: null });
   });
 
-  test("a turn without a word is a refusal, and one without anything is nothing", () => {
+  test("a turn without text is a refusal, and one without any event is nothing", () => {
     const turn = (output_tokens: number) => [{ type: "turn.completed", usage: { input_tokens: 9, output_tokens } }];
-    expect(read("codex", turn(20)).trouble).toMatchObject({ kind: "refusal" });
-    expect(read("codex", turn(0))).toMatchObject({ trouble: null, answer: null });
+    expect(read("codex", turn(20)).error).toMatchObject({ kind: "refusal" });
+    expect(read("codex", turn(0))).toMatchObject({ error: null, answer: null });
   });
 
   test("tools of a server, searches, and commands that fail", () => {
@@ -168,7 +168,7 @@ describe("codex", () => {
 });
 
 describe("gemini", () => {
-  test("what was said before a tool is not the answer, and an answer that never ends is cut", () => {
+  test("text before a tool is not the answer, and an endless answer is cut", () => {
     const said = (content: string) => ({ type: "message", role: "assistant", content, delta: true });
     const tool = { type: "tool_use", tool_id: "1", tool_name: "read_file", parameters: {} };
     const failed = { type: "tool_result", tool_id: "1", status: "error", error: { message: "not there" } };
@@ -182,7 +182,7 @@ describe("gemini", () => {
     expect(endless.answer?.length).toBe(8 * 1024 ** 2 + 1);
   });
 
-  test("a tool that nobody began is no tool", () => {
+  test("a tool result without a tool call is ignored", () => {
     expect(read("gemini", [{ type: "tool_result", tool_id: "9", status: "success" }]).events).toEqual([]);
   });
 });
@@ -194,7 +194,7 @@ describe("opencode", () => {
   });
   const say = (text: string) => ({ type: "text", part: { text } });
 
-  test("adds up its steps, and ends with the one that uses no tool", () => {
+  test("sums its steps, and ends with the one that uses no tool", () => {
     const { usage, complete, answer } = read("opencode", [
       say("looking"),
       finish("tool-calls"),
@@ -224,11 +224,11 @@ describe("opencode", () => {
     ],
     [[{ type: "slipway_retry", attempt: 1, message: "exceeded your current quota", next: NOW + 9 }], { kind: "quota", wakeAt: null }],
     [[{ type: "slipway_retry", attempt: 3, message: "The server had an error" }], { kind: "other" }],
-  ])("%o is trouble", (lines, trouble) => {
-    expect(read("opencode", lines).trouble).toMatchObject(trouble);
+  ])("%o is an error", (lines, error) => {
+    expect(read("opencode", lines).error).toMatchObject(error);
   });
 
-  test("waits a little for a server to recover", () => {
-    expect(read("opencode", [{ type: "slipway_retry", attempt: 2, message: "The server had an error" }]).trouble).toBeNull();
+  test("waits shortly for a server to recover", () => {
+    expect(read("opencode", [{ type: "slipway_retry", attempt: 2, message: "The server had an error" }]).error).toBeNull();
   });
 });

@@ -25,7 +25,7 @@ function read(name: ClientName, lines: readonly unknown[]) {
 describe.each(CLIENT_NAMES)("%s", (name) => {
   const files = readdirSync(join(FIXTURES, name)).filter((file) => file.endsWith(".jsonl"));
 
-  test.each(files)("what is told on the way of %s adds up to what it took in the end, wherever it breaks off", (file) => {
+  test.each(files)("the usage events of %s sum up to its total, wherever it breaks off", (file) => {
     const lines = readFileSync(join(FIXTURES, name, file), "utf8")
       .split("\n")
       .flatMap((line) => parsedObject(line) ?? []);
@@ -41,7 +41,7 @@ const message = (id: string, usage: object) => ({
   message: { id, model: "claude-x", content: [{ type: "text", text: "…" }], usage },
 });
 
-test("a call of Claude Code that is stopped has taken what its messages say, each counted once", () => {
+test("a stopped call of Claude Code has used what its messages say, each counted once", () => {
   const first = { input_tokens: 10, cache_creation_input_tokens: 1000, cache_read_input_tokens: 200, output_tokens: 3 };
   const second = { input_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 1210, output_tokens: 2 };
   const stopped = [message("a", first), message("a", first), message("b", second), message("", second), message("c", {})];
@@ -55,7 +55,7 @@ test("a call of Claude Code that is stopped has taken what its messages say, eac
   expect(ended.sum).toEqual(ended.usage);
 });
 
-test("what came from a cache is a part of what was read, and told apart", () => {
+test("cached tokens are part of the input, and reported separately", () => {
   const cached = { input_tokens: 1000, output_tokens: 20, cached_input_tokens: 900, cost_usd: 0 };
   const codex = { input_tokens: 1000, cached_input_tokens: 900, cache_write_input_tokens: 50, output_tokens: 20 };
   expect(read("codex", [{ type: "turn.completed", usage: codex }]).usage).toEqual({ ...cached, cache_write_tokens: 50 });

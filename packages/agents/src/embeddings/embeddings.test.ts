@@ -25,7 +25,7 @@ const open = (embeddings: object = {}, env: Record<string, string> = { OWN: KEY 
     conceal: (text) => text.replaceAll("hunter2", "[secret]"),
   });
 
-test("without configuration it is the built-in one, and nothing is asked", async () => {
+test("without configuration it is the built-in one, and no server is asked", async () => {
   for (const agents of [null, parseAgents("slipway/agents.yaml", "version: 1\nroles: {}\n")]) {
     const model = openEmbeddings({ agents, env: {}, conceal: (text) => text });
     expect(model.id).toBe("slipway-hashed-384-v1");
@@ -35,7 +35,7 @@ test("without configuration it is the built-in one, and nothing is asked", async
 });
 
 describe("a model over HTTP", () => {
-  test("is asked by its own name, with the key of its endpoint, and without secrets", async () => {
+  test("is requested by its own name, with the key of its endpoint, and without secrets", async () => {
     const model = open();
     expect(model).toMatchObject({ id: "own/letters/v1", dimensions: 256, maxTokens: 512, levels: { weak: 0.3, duplicate: 0.85 } });
     const [one, two] = await embedAll(model, ["ab", "the password is hunter2"]);
@@ -47,7 +47,7 @@ describe("a model over HTTP", () => {
     expect(server.seen[0]?.body).not.toHaveProperty("dimensions");
   });
 
-  test("is asked for so many dimensions where that is wanted, and in portions", async () => {
+  test("is asked for the configured dimensions, in batches", async () => {
     const texts = Array.from({ length: 130 }, (_, at) => `text ${at}`);
     const vectors = await embedAll(open({ ask_for_dimensions: true, weak: 0.1, duplicate: 0.9 }), texts);
     expect(vectors).toHaveLength(130);
@@ -69,7 +69,7 @@ describe("a model over HTTP", () => {
     [404, { error: { message: `no model for ${KEY}` } }, "agent_failed", "is not available with this key"],
     [500, { error: { message: `oops ${KEY}` } }, "agent_failed", "own/letters/v1 failed (500)"],
     [200, { data: "nothing" }, "agent_failed", "own/letters/v1"],
-  ])("an answer %i is one of our failures, and never tells the key", async (status, body, code, said) => {
+  ])("a response %i is a failure with a code, without the key", async (status, body, code, said) => {
     server.fail({ status, body });
     const error = (await open()
       .embed(["a"])
@@ -85,7 +85,7 @@ describe("a model over HTTP", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("what is missing is said when it is used", async () => {
+  test("missing configuration is reported on use", async () => {
     await expect(open({}, {}).embed(["a"])).rejects.toMatchObject({ code: "provider_auth_missing", details: { variable: "OWN" } });
     await expect(open({ model: "other/letters" }).embed(["a"])).rejects.toMatchObject({ code: "agent_provider_not_configured" });
     const anthropic = open({ model: "anthropic/claude" }).embed(["a"]);

@@ -41,7 +41,7 @@ const pending = async (said: HandAnswer | null, changes: Partial<ProviderRequest
   return error;
 };
 
-test("a request is laid out with everything needed to answer it, and waited for", async () => {
+test("a request is written with everything needed to answer it, and waited for", async () => {
   const error = await pending(null, { workplace: plainWorkplace({ "src/a.txt": "one\n" }) });
   expect(error.details).toMatchObject({ role: "planner", subject: "greeting", schema: { type: "object" }, may_edit: false, errors: [] });
   expect(readdirSync(folder).toSorted()).toEqual(["REQUEST.md", "pack", "request.json", "schema.json"]);
@@ -53,7 +53,7 @@ test("a request is laid out with everything needed to answer it, and waited for"
   expect(read("pack/src/a.txt")).toBe("one\n");
 });
 
-test("what somebody has begun to write survives that it is asked again", async () => {
+test("a started answer survives a repeated request", async () => {
   const workplace = plainWorkplace({ "a.txt": "one\n" });
   await pending(null, { workplace });
   write("answer.json", "{}");
@@ -62,7 +62,7 @@ test("what somebody has begun to write survives that it is asked again", async (
   expect([read("answer.json"), read("pack/a.txt")]).toEqual(["{}", "two\n"]);
 });
 
-test("locked files of the pack can be edited in the copy, and links are not followed", async () => {
+test("read-only files of the pack can be edited in the copy, and links are not followed", async () => {
   const workplace = plainWorkplace({ "deep/run.sh": "#!/bin/sh\n" });
   chmodSync(join(workplace.folder, "deep/run.sh"), 0o555);
   symlinkSync("/etc/hostname", join(workplace.folder, "link"));
@@ -75,7 +75,7 @@ test("locked files of the pack can be edited in the copy, and links are not foll
 });
 
 describe("an answer", () => {
-  test("is what stands in answer.json when done is said, and not before", async () => {
+  test("is read from answer.json when the person says done, and not before", async () => {
     await pending(null);
     expect(read("REQUEST.md")).not.toContain("pack/");
     write("answer.json", '{"answer": 42}');
@@ -83,13 +83,13 @@ describe("an answer", () => {
     expect(await ask(DONE)).toEqual({ text: '{"answer": 42}', usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 }, model: null });
   });
 
-  test("may be given with the word", async () => {
+  test("may be given in the command", async () => {
     await pending(null);
     write("answer.json", "no");
     expect((await ask({ decision: "done", answer: { answer: 42 } })).text).toBe('{"answer":42}');
   });
 
-  test("that is not there is waited for again", async () => {
+  test("that is missing is waited for again", async () => {
     await pending(null);
     expect((await pending(DONE)).details["errors"]).toEqual(["There is no answer.json, and nothing in pack/ was edited."]);
     expect(read("REQUEST.md")).toMatch(/## The last answer was refused\n\n- There is no answer\.json/);
@@ -104,7 +104,7 @@ describe("an answer", () => {
     expect((await refusalOf(() => ask({ decision: "reject" }))).message).toMatch(/ declined\.$/);
   });
 
-  test("to a task that has changed since is not taken; it stays beside the new request", async () => {
+  test("to a changed task is not used; it stays beside the new request", async () => {
     await pending(null);
     write("answer.json", "{}");
     for (const [digest, aside] of [
@@ -130,13 +130,13 @@ describe("edits of the pack", () => {
     await pending(null, { workplace });
   });
 
-  test("are asked for where they can be the whole answer", async () => {
+  test("are requested if they can be the whole answer", async () => {
     const error = await pending(null, { workplace, schema: PATCH });
     expect(error.details["may_edit"]).toBe(true);
     expect(read("REQUEST.md")).toContain("the differences there are the patch");
   });
 
-  test("are done in the workplace: changed, new and removed files", async () => {
+  test("are applied to the workplace: changed, new and removed files", async () => {
     write("pack/a.txt", "changed\n");
     mkdirSync(join(folder, "pack/new"));
     write("pack/new/d.txt", "new\n");
@@ -148,7 +148,7 @@ describe("edits of the pack", () => {
     expect(existsSync(join(workplace.folder, "b.txt"))).toBe(false);
   });
 
-  test("are told in the words of who made them", async () => {
+  test("have the person's comment as summary", async () => {
     write("pack/a.txt", "changed\n");
     const { text } = await ask({ decision: "done", comment: "a is better now" }, { workplace, schema: PATCH });
     expect(JSON.parse(text)).toEqual({ type: "PATCH", summary: "a is better now" });
@@ -162,7 +162,7 @@ describe("edits of the pack", () => {
     expect((await pending(DONE, { workplace })).details["errors"]).toEqual(["pack/sealed/c.txt is gone: sealed/c.txt is sealed."]);
   });
 
-  test("are no answer where more has to be said", async () => {
+  test("are no answer if the schema requires more", async () => {
     write("pack/a.txt", "changed\n");
     const errors = ["There is no answer.json, and the edits alone do not answer this task."];
     expect((await pending(DONE, { workplace })).details["errors"]).toEqual(errors);
@@ -170,7 +170,7 @@ describe("edits of the pack", () => {
     expect((await pending(DONE, { workplace, schema: plain })).details["errors"]).toEqual(errors);
   });
 
-  test("a copy that somebody threw away changes nothing", async () => {
+  test("a deleted copy changes nothing", async () => {
     rmSync(join(folder, "pack"), { recursive: true });
     write("answer.json", "{}");
     expect((await ask(DONE, { workplace })).text).toBe("{}");
@@ -178,7 +178,7 @@ describe("edits of the pack", () => {
   });
 });
 
-test("an answer that misses its schema is asked again with the exact errors, and the repaired one counts", async () => {
+test("an answer that violates its schema is asked again with the exact errors, and the repaired one counts", async () => {
   const schema = z.strictObject({ answer: z.number() });
   const pack = createPack([{ title: "specification", kind: "spec", text: "Greet." }]);
   const provider = manualProvider({ root, folder: () => join(root, "asked") });
@@ -205,7 +205,7 @@ test("an answer that misses its schema is asked again with the exact errors, and
   expect(await round(DONE)).toMatchObject({ ok: true, output: { answer: 42 } });
 });
 
-test("what Slipway 0.1 has asked in the checkout is answered there", async () => {
+test("a request that Slipway 0.1 wrote to the checkout is answered there", async () => {
   folder = join(root, ".slipway", "manual", NAME);
   mkdirSync(folder, { recursive: true });
   const { details } = await refusalOf(() => ask(null));
@@ -214,7 +214,7 @@ test("what Slipway 0.1 has asked in the checkout is answered there", async () =>
   expect(await ask(DONE)).toMatchObject({ text: '{"answer":42}' });
 });
 
-test("B9: it needs nothing to be opened, and lays requests out outside the repository, for this user alone", async () => {
+test("B9: it opens without configuration, and writes requests outside the repository, for this user only", async () => {
   const home = scratch("home");
   const provider = await openProvider(
     { agents: null, env: { HOME: home }, root, cwd: root },

@@ -25,12 +25,12 @@ async function after(work: (folder: string, pack: OpenPack) => void, rules = RUL
   return { ...(await pack.changes()), pack };
 }
 
-test("nothing was done: nothing has changed, and touching a file is nothing", async () => {
+test("without a change there is none, and touching a file is none", async () => {
   const { diff, changed, dropped } = await after((folder) => writeFileSync(join(folder, "src/a.ts"), "a\n"));
   expect({ diff, changed, dropped }).toEqual({ diff: "", changed: [], dropped: [] });
 });
 
-test("what may change is in the diff, binary files and modes too", async () => {
+test("permitted changes are in the diff, including binary files and modes", async () => {
   const { diff, changed, dropped } = await after((folder) => {
     writeFileSync(join(folder, "data.bin"), Uint8Array.of(9, 0, 9));
     chmodSync(join(folder, "run.sh"), 0o644);
@@ -44,7 +44,7 @@ test("what may change is in the diff, binary files and modes too", async () => {
   execFileSync("git", ["apply", "--check", "-"], { cwd: yard.root, input: diff });
 });
 
-test("what may not change is named and left out", async () => {
+test("forbidden changes are named and left out", async () => {
   const { diff, changed, dropped } = await after((folder) => {
     writeFileSync(join(folder, "src/a.ts"), "changed\n");
     rmSync(join(folder, "src/b.ts"));
@@ -65,7 +65,7 @@ test("what may not change is named and left out", async () => {
   ]);
 });
 
-test("links, pipes and giants are not taken over, and nothing behind a link is read", async () => {
+test("links, pipes and huge files are refused, and nothing behind a link is read", async () => {
   const { diff, changed, dropped } = await after((folder) => {
     rmSync(join(folder, "src/a.ts"));
     symlinkSync("/etc/passwd", join(folder, "src/a.ts"));
@@ -83,7 +83,7 @@ test("links, pipes and giants are not taken over, and nothing behind a link is r
   ]);
 });
 
-test("in a folder that may be written everything new counts", async () => {
+test("in a writable folder every new file counts", async () => {
   const { changed, dropped } = await after(
     (folder) => {
       mkdirSync(join(folder, "src/x/y"), { recursive: true });
@@ -96,7 +96,7 @@ test("in a folder that may be written everything new counts", async () => {
   expect(dropped).toEqual([{ path: "src/.git/", what: "created", reason: "it may be read and not changed" }]);
 });
 
-test("everything may go", async () => {
+test("every file may be deleted", async () => {
   const { diff, changed } = await after(
     (folder) => {
       for (const path of ["src", "run.sh", "data.bin"]) rmSync(join(folder, path), { recursive: true });
@@ -107,7 +107,7 @@ test("everything may go", async () => {
   expect(diff.match(/^deleted file mode/gm)).toHaveLength(4);
 });
 
-test("a fresh folder is brought to where changes were, and from one state to another", async () => {
+test("recorded changes are applied to a fresh folder, and from one state to another", async () => {
   const { pack, ...first } = await after((folder) => writeFileSync(join(folder, "src/a.ts"), "first\n"));
   const { pack: other, ...second } = await after((folder) => writeFileSync(join(folder, "new/deep/c.ts"), "second\n"));
   const fresh = await yard.open(RULES);

@@ -36,7 +36,7 @@ async function opened() {
 }
 
 describe("reading", () => {
-  test("gives the bytes, and every look is logged with what was seen, when and through which tool", async () => {
+  test("returns the bytes, and logs every read with digest, time and tool", async () => {
     const { tree, reads } = await opened();
     expect(Buffer.from(await tree.read("src/a.ts")).toString()).toBe(FILES["src/a.ts"]);
     await tree.grep("two");
@@ -48,7 +48,7 @@ describe("reading", () => {
     ]);
   });
 
-  test("a sealed path is refused in the specification's words, on every operation", async () => {
+  test("a sealed path is refused with the specification's text, on every operation", async () => {
     const { tree, text, reads } = await opened();
     const path = "modules/mail/src/send.ts";
     expect(Buffer.from(await tree.read(path)).toString()).toBe(accessDenied(path));
@@ -59,14 +59,14 @@ describe("reading", () => {
     expect(Buffer.from(await tree.read("modules/mail/contract.json")).toString()).toBe("{}\n");
   });
 
-  test("ls, glob and grep leave sealed paths out without a word", async () => {
+  test("ls, glob and grep omit sealed paths silently", async () => {
     const { tree } = await opened();
     expect((await tree.ls("modules/mail")).map(({ path }) => path)).toEqual(["modules/mail/contract.json"]);
     expect(await tree.glob("**/*.ts")).toEqual(["src/a.ts", "src/b.ts"]);
     expect((await tree.grep("one")).map(({ path }) => path)).toEqual(["src/a.ts", "src/b.ts"]);
   });
 
-  test("of what is there by name only, the size is told", async () => {
+  test("for files present by name only, the size is returned", async () => {
     const { tree } = await opened();
     expect((await refusalOf(() => tree.read("big.ts"))).message).toMatch(/only the metadata of "?big\.ts"?: 4 bytes/);
     expect((await tree.ls(".")).map(({ path }) => path)).toEqual(["modules", "new", "notes", "run.sh", "src"]);
@@ -86,7 +86,7 @@ describe("reading", () => {
     expect((await refusalOf(() => tree.read(path))).code).toBe(code);
   });
 
-  test("no link is followed, neither as the file nor on the way", async () => {
+  test("no link is followed, neither as the file nor in its path", async () => {
     const { tree, folder } = await opened();
     writeFileSync(join(yard.root, "outside.ts"), "one outside\n");
     symlinkSync(join(yard.root, "outside.ts"), join(folder, "src/link.ts"));
@@ -101,7 +101,7 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  test("what may be changed is changed, created and edited; modes stay", async () => {
+  test("permitted files are changed, created and edited; modes stay", async () => {
     const { tree, text, changes } = await opened();
     await tree.write("run.sh", Buffer.from("#!/bin/sh\necho hi\n"));
     await tree.write("new/c.ts", Buffer.from("c\n"));
@@ -113,7 +113,7 @@ describe("writing", () => {
     expect(dropped).toEqual([]);
   });
 
-  test.each(["src/b.ts", "src/other.ts", "run.sh/x"])("%s cannot be written, and what can be is said", async (path) => {
+  test.each(["src/b.ts", "src/other.ts", "run.sh/x"])("%s cannot be written, and the error lists what can be", async (path) => {
     const { tree, text } = await opened();
     const refusal = await refusalOf(() => tree.write(path, Buffer.from("x")));
     expect(refusal.code).toBe(path === "run.sh/x" ? "path_out_of_bounds" : "policy_violation");
@@ -121,13 +121,13 @@ describe("writing", () => {
     expect(text("src/b.ts")).toBe("const one = 1;\n");
   });
 
-  test("where nothing may be changed, that is said", async () => {
+  test("if nothing may be changed, the error says so", async () => {
     const { tree } = await yard.open([ALL]);
     const { details } = await refusalOf(() => tree.write("src/a.ts", Buffer.from("x")));
     expect(details.suggested_next_actions).toEqual(["No file is writable here: put the result in the answer."]);
   });
 
-  test("what may be changed may be removed, and nothing else", async () => {
+  test("permitted files may be removed, and no others", async () => {
     const { tree, changes } = await opened();
     await tree.remove("src/a.ts");
     expect((await changes()).changed).toEqual(["src/a.ts"]);
@@ -137,7 +137,7 @@ describe("writing", () => {
     expect((await refusalOf(() => whole.tree.remove("src"))).message).toMatch(/not a file/);
   });
 
-  test("says what may be done with a path", async () => {
+  test("reports what may be done with a path", async () => {
     const { tree } = await opened();
     expect(["src/a.ts", "src/b.ts", "modules/mail/src/send.ts", "big.ts"].map((path) => tree.permission?.(path))).toEqual([
       "write",
@@ -147,7 +147,7 @@ describe("writing", () => {
     ]);
   });
 
-  test("a disk that refuses leaves no half of a file", async () => {
+  test("a failed write leaves no partial file", async () => {
     const { tree, folder, text } = await opened();
     rmSync(join(folder, "src/a.ts"));
     mkdirSync(join(folder, "src/a.ts"));
@@ -166,12 +166,12 @@ describe("writing", () => {
     expect(text("src/a.ts")).toBe(FILES["src/a.ts"]);
   });
 
-  test("bytes that are no text are replaced whole or not at all", async () => {
+  test("binary files are replaced as a whole or not at all", async () => {
     const { tree } = await opened();
     expect((await refusalOf(() => tree.edit("notes/x.bin", "a", "b"))).message).toMatch(/not text/);
   });
 
-  test("a folder is no file, and a link on the way is not written through", async () => {
+  test("a folder is no file, and nothing is written through a link", async () => {
     const pack = await yard.open([ALL, write("src")]);
     symlinkSync(yard.root, join(pack.folder, "src/up"));
     expect((await refusalOf(() => pack.tree.write("src/up/evil.ts", Buffer.from("x")))).code).toBe("path_out_of_bounds");
@@ -182,7 +182,7 @@ describe("writing", () => {
 });
 
 describe("searching", () => {
-  test("below a path, by an expression, at most so many", async () => {
+  test("below a path, by an expression, up to a limit", async () => {
     const { tree } = await opened();
     expect(await tree.grep("^const (one|two)", { path: "src", limit: 2 })).toEqual([
       { path: "src/a.ts", line: 1, text: "const one = 1;" },
@@ -196,7 +196,7 @@ describe("searching", () => {
     expect((await refusalOf(() => tree.grep(pattern))).code).toBe("schema_validation_failed");
   });
 
-  test("patterns find files, and costly ones are refused", async () => {
+  test("patterns find files, and expensive ones are refused", async () => {
     const { tree } = await opened();
     expect(await tree.glob("./src/*.ts")).toEqual(["src/a.ts", "src/b.ts"]);
     expect((await refusalOf(() => tree.glob("+(a|b)"))).code).toBe("policy_violation");

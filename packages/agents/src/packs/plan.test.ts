@@ -20,8 +20,8 @@ const MODULE = {
   "own/index.ts": "own();",
 };
 
-describe("what a pack holds", () => {
-  test("the longest path decides, and what nothing grants is left out with the reason", () => {
+describe("contents of a pack", () => {
+  test("the longest matching path decides, and paths without a grant are omitted with the reason", () => {
     const { manifest, files } = plan({ "a.ts": "a", "src/b.ts": "b", "src/deep/c.ts": "c" }, [
       { path: "src", level: "FULL", permission: "read", reason: "the module" },
       { path: "src/deep", level: null, sealed: false, reason: "generated" },
@@ -35,7 +35,7 @@ describe("what a pack holds", () => {
     expect(manifestSchema.parse(JSON.parse(JSON.stringify(manifest)))).toEqual(manifest);
   });
 
-  test("of a module at CONTRACT_ONLY there are its contract, examples and ship record, and nothing else", () => {
+  test("a module at CONTRACT_ONLY has its contract, examples and ship record, and nothing else", () => {
     const { manifest, files, rulings } = plan(MODULE, [
       { path: "modules/mail", level: "CONTRACT_ONLY", reason: "a dependency" },
       { path: "own", level: "FULL", permission: "read", reason: "the module in work" },
@@ -50,7 +50,7 @@ describe("what a pack holds", () => {
     expect(rulings("modules/mail/src/send.ts")).toMatchObject({ kind: "absent", sealed: true });
   });
 
-  test("at SUMMARY_ONLY the summary stands in for the text, at METADATA_ONLY there is only its size and digest", () => {
+  test("SUMMARY_ONLY has the summary instead of the text, METADATA_ONLY only size and digest", () => {
     const { manifest, files } = plan({ "a.ts": "implementation", "b.ts": "implementation" }, [
       { path: "a.ts", level: "SUMMARY_ONLY", summary: "adds", reason: "background" },
       { path: "b.ts", level: "METADATA_ONLY", reason: "background" },
@@ -62,14 +62,14 @@ describe("what a pack holds", () => {
     ]);
   });
 
-  test("a file that is to be created is named, a folder that may be written covers what will be in it", () => {
+  test("a file to be created is listed, and a writable folder covers future files", () => {
     const { manifest, writable, rulings } = plan({ "src/a.ts": "a" }, [ALL, write("src"), write("new/b.ts")]);
     expect(manifest.included.find(({ path }) => path === "new/b.ts")).toMatchObject({ permission: "write", digest: null, bytes: 0 });
     expect(writable).toEqual(["src/a.ts", "new/b.ts"]);
     expect(rulings("src/later.ts")).toMatchObject({ kind: "shown", writable: true });
   });
 
-  test("what a pack cannot hold is named", () => {
+  test("contents that a pack cannot have are named", () => {
     const { manifest } = plan({}, [ALL], [{ path: "link", reason: "a symbolic link" }]);
     expect(manifest.excluded).toEqual([{ path: "link", reason: "a symbolic link", sealed: false }]);
   });
@@ -78,7 +78,7 @@ describe("what a pack holds", () => {
     expect(() => plan({}, [{ ...ALL, path }])).toThrow(/The path/);
   });
 
-  test("sealed paths never appear, whatever the other rules are", () => {
+  test("sealed paths never appear, under any rules", () => {
     const name = fc.constantFrom("a", "b", "c");
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
     const rule = fc.oneof(
@@ -99,14 +99,14 @@ describe("what a pack holds", () => {
   });
 });
 
-test("the text of a refusal is the specification's, with the path that was asked for", () => {
+test("the text of a refusal is the specification's, with the requested path", () => {
   expect(accessDenied("modules/mail/src")).toBe(
     "ACCESS DENIED: 'modules/mail/src' is a sealed implementation directory. This module is a closed-source service — integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 (Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13).",
   );
 });
 
-describe("which folders can be written", () => {
-  test("the folders of what may change, and none below them", () => {
+describe("writable folders", () => {
+  test("the folders of permitted changes, and none below them", () => {
     const { open, access, folders } = viewOf(["a.ts", "src/b.ts", "src/lib/c.ts", "docs/d.md"], ["src/b.ts", "new/deep/e.ts"]);
     expect([...open]).toEqual(["src", "new/deep"]);
     expect(access).toEqual([
@@ -118,21 +118,21 @@ describe("which folders can be written", () => {
     expect(folders).toEqual([".", "docs", "new", "src", "new/deep", "src/lib"]);
   });
 
-  test("when a file at the top may change, every folder beside it is closed", () => {
+  test("if a file at the top may change, every other folder is read-only", () => {
     expect(viewOf(["a.ts", "src/b.ts", "docs/x/y.md"], ["a.ts"]).access).toEqual([
       { path: "docs", writable: false },
       { path: "src", writable: false },
     ]);
   });
 
-  test("too many mounts: everything is copied, and everything can be written", () => {
+  test("with too many mounts everything is copied and writable", () => {
     const paths = Array.from({ length: 5 }, (_, index) => `d${index}/a.ts`);
     const { open, access } = viewOf(paths, ["x.ts"], 4);
     expect(access).toEqual([]);
     expect(open.size).toBe(6);
   });
 
-  test("nobody can write a folder that is not open", () => {
+  test("no folder outside the list is writable", () => {
     const path = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 4 }).map((parts) => `${parts.join("/")}.ts`);
     fc.assert(
       fc.property(fc.uniqueArray(path, { maxLength: 10 }), fc.uniqueArray(path, { maxLength: 4 }), (paths, writable) => {

@@ -4,7 +4,7 @@ import { refusalOf } from "../testing/samples.ts";
 import { listTree } from "./source.ts";
 import { packYard } from "./testing/repository.ts";
 
-test("a submodule is named as what it is, and the listing of a tree that is not there is not remembered", async () => {
+test("a submodule is marked as such, and the listing of a missing tree is not cached", async () => {
   const other = await packYard({ "a.ts": "a" });
   other.git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},sub`);
   const tree = other.git("write-tree").trim();
@@ -13,7 +13,7 @@ test("a submodule is named as what it is, and the listing of a tree that is not 
     expect((await refusalOf(() => listTree(other.repo, "2".repeat(40)))).code, `round ${round}`).toBe("git_failed");
 });
 
-test("a name that is not UTF-8 is left out, and said", async () => {
+test("a name that is not UTF-8 is omitted and reported", async () => {
   const other = await packYard({});
   const blob = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: other.root, input: "x" }).toString().trim();
   const line = Buffer.concat([Buffer.from(`100644 blob ${blob}\t`), Buffer.from([0xff, 0x61])]);

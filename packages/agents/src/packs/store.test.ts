@@ -46,8 +46,8 @@ const present = (folder: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .toSorted();
 
-describe("a pack on the disk", () => {
-  test("holds exactly its files: what is sealed or cannot be held is not there", async () => {
+describe("a pack on disk", () => {
+  test("has exactly its files, without sealed ones and those it cannot contain", async () => {
     const pack = await yard.open(RULES);
     expect(present(pack.folder)).toEqual(["docs/c.md", "docs/tool.sh", "src/a.ts", "src/lib/b.ts"]);
     expect(JSON.parse(readFileSync(join(pack.folder, "..", "manifest.json"), "utf8"))).toMatchObject({
@@ -63,7 +63,7 @@ describe("a pack on the disk", () => {
     expect(existsSync(join(pack.folder, ".."))).toBe(false);
   });
 
-  test("links what can only be read and copies what can be written", async () => {
+  test("links read-only files and copies writable ones", async () => {
     const pack = await yard.open(RULES);
     const mode = (path: string) => statSync(join(pack.folder, path)).mode & 0o777;
     const isLink = (path: string, blob: string) => statSync(join(pack.folder, path)).ino === statSync(blob).ino;
@@ -81,7 +81,7 @@ describe("a pack on the disk", () => {
     await pack.close();
   });
 
-  test("takes the place of one that a killed process left under the same id", async () => {
+  test("replaces one that a killed process left under the same id", async () => {
     const left = await yard.open(RULES, { id: "same" });
     writeFileSync(join(left.folder, "src/a.ts"), "half done\n");
     const again = await yard.open(RULES, { id: "same" });
@@ -89,7 +89,7 @@ describe("a pack on the disk", () => {
     await again.close();
   });
 
-  test("is removed also when its folders were closed", async () => {
+  test("is removed even if its folders are read-only", async () => {
     const pack = await yard.open(RULES);
     mkdirSync(join(pack.folder, "src/deep/er"), { recursive: true });
     writeFileSync(join(pack.folder, "src/deep/er/x"), "x");
@@ -98,7 +98,7 @@ describe("a pack on the disk", () => {
     await vi.waitFor(() => expect(readdirSync(yard.packs).filter((name) => name.startsWith(".old-"))).toEqual([]));
   });
 
-  test("may be put together from texts that are in no tree", async () => {
+  test("may be made from texts that are in no tree", async () => {
     const files = givenFiles({ "task.md": "# Task\n", "out.md": new Uint8Array() }, "sha1");
     const plan = planPack({ files, others: [], tree: null, objectFormat: "sha1", rules: [ALL, write("out.md")] });
     const pack = await packStore(yard.repo, yard.packs, CLOCK).open(plan, { id: "texts", links: true });
@@ -109,7 +109,7 @@ describe("a pack on the disk", () => {
     await pack.close();
   });
 
-  test("a content that is not in the repository is named", async () => {
+  test("content that is not in the repository is named", async () => {
     const contents = await yard.contents([ALL]);
     const missing = { path: "gone.ts", oid: "1".repeat(40), bytes: 3, executable: false };
     const plan = planPack({ ...contents, files: [missing] });
@@ -118,7 +118,7 @@ describe("a pack on the disk", () => {
   });
 });
 
-describe("B13: what an agent leaves stops no later work", () => {
+describe("B13: leftovers of an agent do not stop later work", () => {
   test("B13: folders nested beyond the longest path are removed", async () => {
     const trash = join(yard.packs, ".old-deep");
     mkdirSync(trash, { recursive: true });
@@ -130,7 +130,7 @@ describe("B13: what an agent leaves stops no later work", () => {
     expect(existsSync(trash)).toBe(false);
   });
 
-  test("B13: a link in the place of a folder of the pack leads to no file that is removed", async () => {
+  test("B13: a link in place of a folder does not lead to the removal of its target", async () => {
     const outside = scratch("outside");
     writeFileSync(join(outside, "a.ts"), "mine\n");
     const pack = await yard.open(RULES);
@@ -144,12 +144,12 @@ describe("B13: what an agent leaves stops no later work", () => {
   const plain = async () => planPack(await yard.contents([ALL]));
 });
 
-describe("the contents that packs share", () => {
+describe("contents shared by packs", () => {
   test.each([
     ["was written to", (path: string) => (chmodSync(path, 0o644), writeFileSync(path, "evil\n"), chmodSync(path, 0o444))],
     ["can be written to", (path: string) => chmodSync(path, 0o644)],
     ["is gone", (path: string) => rmSync(path)],
-  ])("one that %s is made anew before it is used again", async (_what, spoil) => {
+  ])("one that %s is recreated before it is used again", async (_what, spoil) => {
     await (await yard.open(RULES)).close();
     const blob = blobOf("docs/c.md");
     spoil(blob);
@@ -159,7 +159,7 @@ describe("the contents that packs share", () => {
     await pack.close();
   });
 
-  test("are looked at again by every process: a forged time does not help", async () => {
+  test("are verified by every process: a forged time does not help", async () => {
     const other = await packYard(FILES);
     await (await other.open(RULES)).close();
     const oid = other.git("rev-parse", "HEAD:docs/c.md").trim();
@@ -175,7 +175,7 @@ describe("the contents that packs share", () => {
     expect(readFileSync(join(pack.folder, "docs/c.md"), "utf8")).toBe("c\n");
   });
 
-  test("are swept when no pack has wanted them for long, and abandoned packs with them", async () => {
+  test("are removed if no pack has used them for long, and abandoned packs with them", async () => {
     const other = await packYard(FILES);
     const now = Date.now();
     const store = (repo: typeof other.repo, at: number) => packStore(repo, other.packs, { now: () => at });
@@ -193,17 +193,17 @@ describe("the contents that packs share", () => {
   });
 });
 
-test("what a process threw away and did not get to remove is removed by the next one", async () => {
+test("discarded packs that a process did not remove are removed by the next one", async () => {
   const other = await packYard(FILES);
   mkdirSync(join(other.packs, ".old-1/files"), { recursive: true });
   await (await other.open(RULES)).close();
   expect(existsSync(join(other.packs, ".old-1"))).toBe(false);
 });
 
-describe("where the file system has no links", () => {
+describe("if the file system has no hard links", () => {
   test("copies are made, and the pack is the same", async () => {
     const folder = scratch("elsewhere");
-    // Another file system stands in for one without links.
+    // A second file system simulates one without hard links.
     const shm = "/dev/shm";
     const place = existsSync(shm) ? join(shm, folder.split("/").at(-1) ?? "") : folder;
     mkdirSync(place, { recursive: true });
@@ -219,7 +219,7 @@ describe("where the file system has no links", () => {
 });
 
 describe.runIf(sandboxWorksHere())("an agent in its pack", () => {
-  test("cannot reach the shared contents through it, by any way to change a file", async () => {
+  test("cannot change the shared contents in any way", async () => {
     const pack = await yard.open(RULES);
     const workplace = workplaceIn(pack, () => openSandbox());
     let output = "";

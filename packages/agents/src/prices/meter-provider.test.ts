@@ -27,20 +27,20 @@ const rows = () => bench.db.selectFrom("reservations").selectAll().orderBy("at")
 const telemetry = () => bench.db.selectFrom("telemetry").selectAll().execute();
 
 describe("a call", () => {
-  test("is reserved at its worst before, settled at what it took after, and the answer says what it cost", async () => {
+  test("is reserved at its maximum before, settled at its usage after, and the answer has its cost", async () => {
     const usage = { input_tokens: 100_000, output_tokens: 10_000, cost_usd: 0 };
     const { real, provider } = await open([{ text: "yes", model: "claude-opus-4-5", usage }], { budgets: { run: { max_cost_usd: 5 } } });
     const reply = await provider.invoke(request(), NEVER);
     expect(reply).toMatchObject({ text: "yes", usage: { ...usage, cost_usd: 0.75 } });
     const worst = JSON.parse((await rows())[0]!.worst) as { cost_usd: number; tokens: number };
     expect(worst.cost_usd).toBeGreaterThan(0.8);
-    // It may take what is left of the budget, not only what it was thought to need.
+    // It may use the rest of the budget, not only the estimate.
     expect(real.asked[0]?.reserved).toEqual({ cost_usd: 5, tokens: Number.MAX_SAFE_INTEGER });
     expect(await rows()).toMatchObject([{ status: "settled", cost_usd: 0.75, tokens: 110_000, calls: 1 }]);
     expect(await telemetry()).toMatchObject([{ id: "run1/builder:1", calls: 1, cost_usd: 0.75, provider: "scripted" }]);
   });
 
-  test("prepared, it is reserved once, and refused where it is made; what it took goes to the disk while the answer is on its way", async () => {
+  test("a prepared call is reserved once, and refused when it is made; its usage is synced while the answer is processed", async () => {
     const going: Promise<void>[] = [];
     const meter = { onDisk: (paid: Promise<void>) => void going.push(paid) };
     const { real, provider } = await open(["yes", "no"], { budgets: { run: { max_calls: 1 } }, meter });
@@ -56,20 +56,20 @@ describe("a call", () => {
     expect(real.asked).toHaveLength(1);
   });
 
-  test("what came from a cache, or went into one, is paid for at its own price", async () => {
+  test("cache reads and writes have their own prices", async () => {
     const usage = { input_tokens: 100_000, output_tokens: 10_000, cached_input_tokens: 60_000, cache_write_tokens: 20_000, cost_usd: 0 };
     const { provider } = await open([{ text: "yes", model: "claude-opus-4-5", usage }]);
     // 20 000 at $5, 60 000 at $0.50, 20 000 at $10 and 10 000 at $25 for a million.
     expect((await provider.invoke(request(), NEVER)).usage.cost_usd).toBeCloseTo(0.1 + 0.03 + 0.2 + 0.25, 10);
   });
 
-  test("a provider that knows what it cost is believed; without a budget nothing limits it", async () => {
+  test("a cost reported by the provider is used; without a budget there is no limit", async () => {
     const { real, provider } = await open([{ text: "yes" }]);
     expect((await provider.invoke(request(), NEVER)).usage.cost_usd).toBe(0.5);
     expect(real.asked[0]?.reserved).toBeUndefined();
   });
 
-  test("is not made when a budget might not hold", async () => {
+  test("is not made if a budget might not suffice", async () => {
     const { real, provider } = await open(["yes"], { budgets: { run: { max_cost_usd: 0.1 } } });
     await expect(provider.invoke(request(), NEVER)).rejects.toMatchObject({
       code: "budget_exceeded",
@@ -78,14 +78,14 @@ describe("a call", () => {
     expect(real.asked).toEqual([]);
   });
 
-  test("what one call may take is reserved where agents.yaml says it, price or no price", async () => {
+  test("the limit of one call in agents.yaml is reserved, with or without a price", async () => {
     const call = { max_cost_usd: 0.4, max_tokens: 5000, max_minutes: 0.5 };
     const { real, provider } = await open(["yes"], { budgets: { run: { max_cost_usd: 1 } }, meter: { call } });
     await provider.invoke(request({ model: "homemade" }), NEVER);
     expect(real.asked[0]).toMatchObject({ timeoutMs: 30_000, reserved: { cost_usd: 0.4, tokens: 5000 } });
   });
 
-  test("time that runs low cuts it short", async () => {
+  test("the rest of a time budget shortens its timeout", async () => {
     const { real, provider } = await open(["yes"], { budgets: { run: { max_minutes: 5 } } });
     await provider.invoke(request({ timeoutMs: 3_600_000 }), NEVER);
     expect(real.asked[0]?.timeoutMs).toBe(300_000);
@@ -98,8 +98,8 @@ describe("a call", () => {
   });
 });
 
-describe("the same question", () => {
-  test("is never paid for again, in whatever process", async () => {
+describe("the same prompt", () => {
+  test("is never paid for again, in any process", async () => {
     const { real, provider } = await open(["first", "second"]);
     const first = await provider.invoke(request(), NEVER);
     const next = metered(real, {
@@ -115,7 +115,7 @@ describe("the same question", () => {
     expect((await next.invoke(request({ repair: 1 }), NEVER)).text).toBe("second");
   });
 
-  test("is put again to whoever works on files, because what it changed is not in its answer", async () => {
+  test("is sent again to a provider that works on files, because its changes are not in the answer", async () => {
     const { real, provider } = await open(["first", "second"]);
     const workplace = { folder: "/nowhere" } as unknown as NonNullable<ProviderRequest["workplace"]>;
     await provider.invoke(request({ workplace }), NEVER);
@@ -124,7 +124,7 @@ describe("the same question", () => {
   });
 });
 
-test("the answer of one who works on files is kept with what it changed, and brought back with it", async () => {
+test("the answer of a provider that works on files is stored with its changes, and restored with them", async () => {
   const { real, provider } = await open(["first", "second"]);
   const changes: PackChanges = { diff: "a diff", changed: ["a"], dropped: [] };
   const restored: PackChanges[] = [];
@@ -135,9 +135,9 @@ test("the answer of one who works on files is kept with what it changed, and bro
   expect([real.asked.length, restored]).toEqual([1, [changes]]);
 });
 
-describe("a call that fails", () => {
+describe("a failed call", () => {
   test.each(["rate_limited", "quota_exhausted", "agent_not_installed"] as const)(
-    "with %s has cost nothing and counts nowhere",
+    "with %s costs nothing and is not counted",
     async (code) => {
       const { provider } = await open([new SlipwayError(code, "no")], { budgets: { run: { max_calls: 1 } } });
       await expect(provider.invoke(request(), NEVER)).rejects.toMatchObject({ code });
@@ -146,7 +146,7 @@ describe("a call that fails", () => {
     },
   );
 
-  test("on the way has cost what it told on the way, whatever stopped it", async () => {
+  test("in progress costs what it reported, whatever stopped it", async () => {
     const halfway: Provider = {
       name: "api",
       works: "folder",
@@ -167,13 +167,13 @@ describe("a call that fails", () => {
       clock: tickingClock(),
     });
     await expect(over.invoke(request({ onEvent: ({ kind }) => heard.push(kind) }), NEVER)).rejects.toMatchObject({ code: "rate_limited" });
-    // At the price of who answered, and not of who was asked for.
+    // At the price of the model that answered, not of the requested one.
     expect(await rows()).toMatchObject([{ status: "failed", tokens: 300_000, cost_usd: 0.9, calls: 1 }]);
     expect(heard).toEqual(["usage", "usage", "text"]);
     expect(provider.works).toBe("prompt");
   });
 
-  test("keeps its own error when even the books cannot be kept", async () => {
+  test("keeps its own error if the usage cannot be recorded either", async () => {
     bench = await openBudgetBench();
     const budget = { ...bench.process("a"), settle: () => Promise.reject(new Error("no disk")) };
     const failing = metered(scripted(new SlipwayError("agent_failed", "gone")), {

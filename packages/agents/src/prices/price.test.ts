@@ -6,7 +6,7 @@ const MILLION = 1_000_000;
 const SONNET = priceFor("api", "claude-sonnet-4-5");
 
 describe("the table", () => {
-  test("says as of when, and has a price above nothing for every model, output dearer than input and cache cheaper", () => {
+  test("has its date, and a positive price for every model, with output dearer than input and cache cheaper", () => {
     expect(Date.parse(PRICES_AS_OF)).toBeGreaterThan(Date.parse("2026-01-01"));
     for (const [model, { input, output, cached_input = 0, long }] of Object.entries(PRICES)) {
       expect([model, input > 0, output > input, cached_input < input]).toEqual([model, true, true, true]);
@@ -25,11 +25,11 @@ describe("the table", () => {
     expect(priceFor("api", name)).toBe(PRICES[model]);
   });
 
-  test.each(["homemade", "gpt-5-turbo-max", "claude-opus-99", "local/qwen3", "constructor"])("%s has none", (model) => {
+  test.each(["homemade", "gpt-5-turbo-max", "claude-opus-99", "local/qwen3", "constructor"])("%s has no price", (model) => {
     expect(priceFor("api", model)).toBeNull();
   });
 
-  test("a user's own price comes first, by whole name, bare name or, without a model, by provider", () => {
+  test("a configured price comes first, by full name, bare name or, without a model, by provider", () => {
     const own = { "local/qwen3": { input: 0, output: 0 }, "gpt-5": { input: 9, output: 9 }, custom: { input: 1, output: 2 } };
     expect(priceFor("api", "local/qwen3", own)).toBe(own["local/qwen3"]);
     expect(priceFor("api", "openai/gpt-5-2025-08-07", own)).toBe(own["gpt-5"]);
@@ -39,7 +39,7 @@ describe("the table", () => {
 });
 
 describe("the price of a call", () => {
-  test("input and output; what was cached costs what the cache costs", () => {
+  test("input and output; cached tokens cost the cache price", () => {
     expect(priceOf(SONNET, { input: 100_000, output: 10_000 })).toBeCloseTo(0.3 + 0.15);
     expect(priceOf(SONNET, { input: 100_000, output: 0, cacheRead: 60_000, cacheWrite: 30_000 })).toBeCloseTo(0.03 + 0.018 + 0.18);
     const bare = { input: 3, output: 15 };
@@ -56,10 +56,10 @@ describe("the price of a call", () => {
   });
 });
 
-describe("the worst case", () => {
+describe("the maximum", () => {
   const price = { input: 2, output: 10 };
 
-  test("covers what any prompt of that length can come to, and everything the model may say", () => {
+  test("covers any prompt of that length and the longest answer", () => {
     const { cost_usd, tokens } = worstCase({ price, promptBytes: 4000, maxOutputTokens: 1000, works: "prompt" });
     expect(tokens).toBe(3000);
     expect(cost_usd).toBeCloseTo((2000 * 2 + 1000 * 10) / MILLION);
@@ -72,7 +72,7 @@ describe("the worst case", () => {
     expect(cost_usd).toBeCloseTo((10 * 2000 * 2 + 1000 * 10) / MILLION);
   });
 
-  test("a cache that has to be written first is part of it; without a price there is none", () => {
+  test("includes writing the cache; without a price there is none", () => {
     const cached = worstCase({ price: { ...price, cache_write: 4 }, promptBytes: 2_000_000, maxOutputTokens: 0, works: "prompt" });
     expect(cached.cost_usd).toBeCloseTo(4);
     expect(worstCase({ price: null, promptBytes: 10, works: "prompt" }).cost_usd).toBeNull();

@@ -63,7 +63,7 @@ describe.runIf(sandboxWorksHere())("an agent's process", () => {
     expect(ran.stdout).not.toContain("host-secret");
   });
 
-  test("sees nothing but the pack, its home, its programs and the system", async () => {
+  test("sees only the pack, its home, its programs and the system", async () => {
     const here = place();
     const tools = join(here.root, "tools");
     mkdirSync(tools);
@@ -75,7 +75,7 @@ describe.runIf(sandboxWorksHere())("an agent's process", () => {
     expect((await run(sandbox, here, { command: [join(tools, "agent")] })).kind).toBe("not_started");
   });
 
-  test("reaches the host that is named, and no other", async () => {
+  test("reaches the named host, and no other", async () => {
     const server = createServer((_, response) => response.end("the model"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
@@ -92,18 +92,18 @@ describe.runIf(sandboxWorksHere())("an agent's process", () => {
     ["a signal", shell("kill -SEGV $$"), { kind: "signal", signal: "SIGSEGV" }],
     ["a timeout", { ...shell("exec sleep 60"), timeoutMs: 300 }, { kind: "timeout" }],
     ["a flood", { ...shell("yes"), maxOutputBytes: 10_000 }, { kind: "flood", limitBytes: 10_000 }],
-    ["a program that is not there", { command: ["no-such-agent"] }, { kind: "not_started" }],
+    ["a missing program", { command: ["no-such-agent"] }, { kind: "not_started" }],
   ])("ends with %s", async (_what, changes, end) => {
     expect(await run(sandbox, place(), changes)).toMatchObject(end);
   });
 
-  test("of a talkative stderr only the end is kept", async () => {
+  test("only the end of a long stderr is kept", async () => {
     const { stderr } = await run(sandbox, place(), shell("yes x | head -c 200000 >&2; echo last >&2"));
     expect(stderr.length).toBeLessThanOrEqual(16 * 1024);
     expect(stderr.endsWith("last\n")).toBe(true);
   });
 
-  test("holds a conversation over stdio", async () => {
+  test("has a conversation over stdio", async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
     const heard: string[] = [];
@@ -128,7 +128,7 @@ describe.runIf(sandboxWorksHere())("an agent's process", () => {
     expect(hostCommandLines().filter((command) => command.includes(mark))).toEqual([]);
   });
 
-  test("is stopped through its signal, with everything it started", async () => {
+  test("is stopped through its signal, with all its children", async () => {
     const mark = `31${Math.floor(Math.random() * 1e9)}`;
     const stop = new AbortController();
     const onStdout = () => stop.abort(new Error("enough"));
@@ -153,7 +153,7 @@ describe.runIf(sandboxWorksHere())("an agent's process", () => {
   });
 });
 
-test("without a sandbox it is refused, unless somebody has answered for it", async () => {
+test("is refused without a sandbox, unless a person has allowed that", async () => {
   await expect(openSandbox({ searchPath: "/nowhere" })).rejects.toMatchObject({ code: "sandbox_unavailable" });
   const open = unsandboxed({ reason: "a machine without namespaces", by: "kim" });
   const here = place();

@@ -8,17 +8,17 @@ const DAY = 24 * 3_600_000;
 const pause = (code: ErrorCode, details: Record<string, unknown> = {}, round = 1, seed = "a") =>
   pauseFor({ code, message: "", details }, round, seed, NOW);
 
-describe("what is done about a limit", () => {
-  test.each(["rate_limited", "quota_exhausted"] as const)("%s that says until when is waited for exactly that long", (code) => {
+describe("pauses for limits", () => {
+  test.each(["rate_limited", "quota_exhausted"] as const)("%s with an end time is waited for exactly that long", (code) => {
     expect(pause(code, { wake_at: NOW + 90_000 })).toEqual({ kind: "wait", ms: 90_000 });
   });
 
-  test("a moment that has passed is a second, one in a month is a week and a day", () => {
+  test("an end time in the past is a second, one in a month is a week and a day", () => {
     expect(pause("rate_limited", { wake_at: 5 })).toEqual({ kind: "wait", ms: 1_000 });
     expect(pause("quota_exhausted", { wake_at: NOW + 30 * DAY })).toEqual({ kind: "wait", ms: 8 * DAY });
   });
 
-  test("a rate limit that does not say is waited for longer each time, up to a bound, each a little differently", () => {
+  test("a rate limit without an end time has growing, jittered pauses up to a maximum", () => {
     const waits = (seed: string) =>
       Array.from({ length: 20 }, (_, index) => {
         const found = pause("rate_limited", { wake_at: null }, index + 1, seed);
@@ -34,12 +34,12 @@ describe("what is done about a limit", () => {
     expect(mine).not.toEqual(others);
   });
 
-  test("a quota that does not say, and a limit that never passes, are a person's", () => {
+  test("a quota without an end time, and a limit that does not pass, are questions", () => {
     expect(pause("quota_exhausted", { wake_at: null })).toEqual({ kind: "ask" });
     expect(pause("rate_limited", { wake_at: NOW }, 21)).toEqual({ kind: "ask" });
   });
 
-  test("a budget is a person's, too; everything else is the worker's own failure", () => {
+  test("a budget is a question, too; any other failure is the worker's own", () => {
     expect(pause("budget_exceeded", { dimension: "calls" })).toEqual({ kind: "budget" });
     expect(pause("budget_exceeded")).toBeNull();
     expect(pause("answer_pending")).toEqual({ kind: "hand" });
@@ -48,13 +48,13 @@ describe("what is done about a limit", () => {
 });
 
 describe("tiers", () => {
-  test("after two failures the next tier tries, and above the strongest there is none", () => {
+  test("after two failures the next tier tries, and the strongest has no next", () => {
     expect([0, 1, 2, 3, 4, 9].map(escalationsAfter)).toEqual([0, 0, 1, 1, 2, 4]);
     expect([0, 1, 2, 9].map((times) => raisedTier("fast", times))).toEqual(["fast", "standard", "strong", "strong"]);
     expect(raisedTier("strong", 1)).toBe("strong");
   });
 
-  test("who cannot be had at all is replaced; who is only busy is waited for", () => {
+  test("an unusable provider is replaced; a busy one is waited for", () => {
     const codes = ["provider_unavailable", "agent_not_installed", "provider_auth_missing", "rate_limited", "agent_failed"] as const;
     expect(codes.map(isUnavailable)).toEqual([true, true, true, false, false]);
   });

@@ -18,7 +18,7 @@ interface Span {
   readonly durationMs: number;
 }
 
-/** What an OTLP collector is to us: it takes traces over HTTP as JSON, and remembers them decoded. */
+/** A minimal OTLP collector: accepts traces over HTTP as JSON and stores them decoded. */
 async function collector(status = 200) {
   const spans: Span[] = [];
   const resources: Record<string, unknown>[] = [];
@@ -90,7 +90,7 @@ async function told(tracing: Tracing | undefined, moments: readonly Moment[], re
   begun.end(reason);
 }
 
-test("an invocation is invoke_agent with its chats and tools beneath it, under the names of the conventions, and without what was said", async () => {
+test("an invocation is invoke_agent with its chats and tools below it, named by the conventions, and without message texts", async () => {
   const { spans, resources, paths, url } = await collector();
   const tracing = await openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/`, OTEL_SERVICE_NAME: "ours" }, expect.fail);
   tracing?.carry("2026-01-01_x");
@@ -144,7 +144,7 @@ test("an invocation is invoke_agent with its chats and tools beneath it, under t
   expect(JSON.stringify(spans)).not.toMatch(/the system prompt|the prompt|the answer|secret text|thinking/);
 });
 
-test("failures have their code, and an invocation that was stopped says so", async () => {
+test("failures have their code, and a stopped invocation is marked", async () => {
   const { spans, url } = await collector();
   const tracing = await openTracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/own` }, expect.fail);
   const failure = { code: "rate_limited", message: "later", details: {} };
@@ -159,7 +159,7 @@ test("failures have their code, and an invocation that was stopped says so", asy
   ]);
 });
 
-test("an invocation inside a step's span is beneath it, also after an await; afterwards nothing is registered any more", async () => {
+test("an invocation inside a step's span is below it, also after an await; afterwards nothing is registered", async () => {
   const { spans, url } = await collector();
   const tracing = await openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, expect.fail);
   const step = trace.getTracer("engine").startSpan("builder:1");
@@ -177,7 +177,7 @@ test("an invocation inside a step's span is beneath it, also after an await; aft
   expect(trace.getTracer("engine").startSpan("after").isRecording()).toBe(false);
 });
 
-test("a collector that refuses or is not there is told once, and holds nothing up", async () => {
+test("a collector that refuses or is missing is reported once, and blocks nothing", async () => {
   const refusing = await collector(400);
   for (const url of [refusing.url, "http://127.0.0.1:9"]) {
     const warnings: string[] = [];
@@ -207,7 +207,7 @@ test.each([
   if (url === null) expect(await openTracing(env, expect.fail)).toBeUndefined();
 });
 
-test("an endpoint that is no address is told, and no traces are sent", async () => {
+test("an invalid endpoint is reported, and no traces are sent", async () => {
   const warnings: string[] = [];
   const tracing = await openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" }, (text) => void warnings.push(text));
   expect(tracing).toBeUndefined();

@@ -6,7 +6,7 @@ import { openArrival } from "./arrival.ts";
 const SENT: Moment = { kind: "sent", repair: 0, system: "", prompt: "p", prompt_digest: "d" };
 const TEXT: Moment = { kind: "text", text: "t" };
 
-test("a transcript goes to the disk beside the next invocation, by itself where there is none, and once", async () => {
+test("a transcript is synced alongside the next invocation, or alone if there is none, and once", async () => {
   const begun: string[] = [];
   const arrival = openArrival(() => undefined);
   const disk = (name: string) => async () => void begun.push(name);
@@ -19,7 +19,7 @@ test("a transcript goes to the disk beside the next invocation, by itself where 
   expect(begun).toEqual(["first", "second"]);
 });
 
-test("nobody is asked before it is there; everything else goes on", async () => {
+test("no agent is called before it is on disk; everything else continues", async () => {
   const warnings: string[] = [];
   const arrival = openArrival((warning) => void warnings.push(warning));
   const { promise, reject } = Promise.withResolvers<void>();

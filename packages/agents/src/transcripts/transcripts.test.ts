@@ -39,7 +39,7 @@ async function all(path: string, digest?: string): Promise<TranscriptLine[]> {
   return lines;
 }
 
-test("everything that happens is on the disk at once, and becomes an object under the digest of its bytes", async () => {
+test("every event is on disk at once, and becomes an object under the digest of its bytes", async () => {
   const { folder, objects, transcript } = await open();
   const moments: Moment[] = [
     { kind: "sent", repair: 0, system: "You build.", prompt: "Build.", prompt_digest: "d" },
@@ -80,7 +80,7 @@ describe("secrets", () => {
     ["a failure", { kind: "failed", repair: 0, failure: { code: "x", message: SECRET, details: { a: SECRET } }, duration_ms: 1 }],
     ["an output", { kind: "output", output: { diff: SECRET } }],
     ["base64", { kind: "text", text: Buffer.from(SECRET).toString("base64") }],
-    ["something that looks like a token", { kind: "text", text: `ghp_${"a".repeat(36)}` }],
+    ["a text that resembles a token", { kind: "text", text: `ghp_${"a".repeat(36)}` }],
   ])("in %s are hidden", async (_, moment) => {
     const text = await seen(moment);
     expect(text).toContain("[redacted]");
@@ -89,7 +89,7 @@ describe("secrets", () => {
     expect(text).not.toContain(Buffer.from(SECRET).toString("base64"));
   });
 
-  test("in text that comes in pieces are hidden too, also with the client's own lines in between", async () => {
+  test("in text in chunks are hidden too, also with the client's own lines in between", async () => {
     const pieces = [...`the key is ${SECRET}, you see`].flatMap((text): Moment[] => [
       { kind: "text", text },
       { kind: "raw", line: "{}" },
@@ -99,14 +99,14 @@ describe("secrets", () => {
     expect(text).toContain("the key is [redacted], you see");
   });
 
-  test("that are longer texts: redaction in pieces gives the same as at once", async () => {
+  test("in longer texts: redaction in chunks gives the same result", async () => {
     const long = `${"lorem ipsum ".repeat(30_000)}${SECRET}${" dolor".repeat(30_000)}`;
     const text = await seen({ kind: "answer", repair: 0, text: long, usage: NO_USAGE, model: null, duration_ms: 1 });
     expect(text).toContain(JSON.stringify(long.replace(SECRET, "[redacted]")));
   });
 });
 
-test("what an agent is given is a secret, whatever it is called; short values are not", () => {
+test("every value given to an agent is a secret, under any name; short values are not", () => {
   const agents = parseAgents(
     "slipway/agents.yaml",
     `version: 1
@@ -136,7 +136,7 @@ runtime:
   expect(agentSecrets({ ...env, MY_TOKEN: undefined }, null)).toEqual([]);
 });
 
-test("what a client keeps of a sign-in is a secret, also when the key would be used", () => {
+test("a client's stored sign-in is a secret, also if the key would be used", () => {
   const home = scratch("home");
   mkdirSync(join(home, ".claude"));
   writeFileSync(
@@ -146,7 +146,7 @@ test("what a client keeps of a sign-in is a secret, also when the key would be u
   expect(agentSecrets({ HOME: home, ANTHROPIC_API_KEY: "key-of-mine" }, null).toSorted()).toEqual(["key-of-mine", "token-of-mine"]);
 });
 
-test("huge texts on the way are cut, and say so; what was sent and answered is whole", async () => {
+test("huge intermediate texts are cut and marked; prompts and answers are complete", async () => {
   const { objects, transcript } = await open();
   const huge = "x".repeat(300_000);
   void transcript.watch({ kind: "raw", line: huge });
@@ -160,7 +160,7 @@ test("huge texts on the way are cut, and say so; what was sent and answered is w
 });
 
 describe("without an outcome", () => {
-  test("a stop or a passing failure leaves the file where it is, and the next try has its own", async () => {
+  test("a stop or a temporary failure leaves the file in place, and the next attempt has its own", async () => {
     const { root, folder, transcript } = await open();
     void transcript.watch({ kind: "text", text: "half a sen" });
     transcript.leave(`killed; ${SECRET}`);
@@ -177,7 +177,7 @@ describe("without an outcome", () => {
     expect(await headOf(files[1]!)).toMatchObject(HEAD);
   });
 
-  test("a crash in the middle of a line loses that line only", async () => {
+  test("a crash in the middle of a line loses only that line", async () => {
     const { folder, transcript } = await open();
     void transcript.watch({ kind: "raw", line: "first" });
     const [file] = await openTranscripts(folder);
@@ -185,7 +185,7 @@ describe("without an outcome", () => {
     expect((await all(file!)).map(({ kind }) => kind)).toEqual(["invocation", "raw"]);
   });
 
-  test("a folder without transcripts, a file that is none, a damaged and a missing one", async () => {
+  test("a folder without transcripts, a foreign file, a damaged and a missing one", async () => {
     const { folder, objects, transcript } = await open();
     expect(await openTranscripts(join(folder, "nowhere"))).toEqual([]);
     writeFileSync(join(folder, "other.jsonl"), '{"kind":"other"}\n');
@@ -203,7 +203,7 @@ describe("without an outcome", () => {
   });
 });
 
-test("what cannot be written is told with the digest that is missing, and not thrown into the provider", async () => {
+test("a failed write is reported with the missing digest, and not thrown into the provider", async () => {
   const { transcript } = await open();
   const circular: Record<string, unknown> = {};
   circular["self"] = circular;
@@ -219,7 +219,7 @@ test("what cannot be written is told with the digest that is missing, and not th
   });
 });
 
-test("several watchers see every moment; only the slow ones are waited for", async () => {
+test("several observers see every event; only the slow ones are waited for", async () => {
   const seen: string[] = [];
   const quick = watchedBy((moment) => void seen.push(moment.kind));
   expect(quick(ENDED)).toBeUndefined();

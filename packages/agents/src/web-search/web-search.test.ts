@@ -45,7 +45,7 @@ function search(backend: "tavily" | "brave" | "searxng", key_env?: string) {
 
 test("without configuration it is off", () => expect(openWebSearch(undefined, env)).toBeNull());
 
-describe("each backend is asked in its own way, and all give the same", () => {
+describe("each backend has its own requests, and all return the same results", () => {
   const expected = [
     { url: "https://example.org/0", title: "Page 0", snippet: "a snippet" },
     { url: "https://example.org/1", title: "Page 1", snippet: "a snippet" },
@@ -79,7 +79,7 @@ describe("each backend is asked in its own way, and all give the same", () => {
   });
 });
 
-test("there are never more than ten, and none that is no page of the web", async () => {
+test("there are at most ten results, all of them web pages", async () => {
   reply = json({ results: [{ url: "javascript:alert(1)", title: null, content: null }, ...pages(30, "content")] });
   const found = await search("tavily")("q", 50, signal);
   expect(found).toHaveLength(10);
@@ -93,7 +93,7 @@ test("long texts are cut", async () => {
   expect([found?.title.length, found?.snippet.length]).toEqual([201, 601]);
 });
 
-describe("what goes wrong is told, and the key never is", () => {
+describe("errors are reported without the key", () => {
   test.each([
     [{ status: 401, body: "" }, "provider_auth_missing", /answered 401/],
     [{ status: 429, body: "" }, "rate_limited", /answered 429/],
@@ -109,7 +109,7 @@ describe("what goes wrong is told, and the key never is", () => {
     await expect(failure).rejects.not.toMatchObject({ message: expect.stringContaining("tavily-key") });
   });
 
-  test("nobody there, no key, a stop", async () => {
+  test("no server, no key, a stop", async () => {
     const away = openWebSearch({ backend: "searxng", base_url: "http://127.0.0.1:9" }, {})!;
     await expect(away("q", 1, signal)).rejects.toMatchObject({ code: "provider_unavailable" });
     const keyless = openWebSearch({ backend: "brave" }, {})!;
@@ -122,7 +122,7 @@ describe("what goes wrong is told, and the key never is", () => {
   });
 });
 
-test("slipway/agents.yaml names the backend, and the variable with the key; a searxng needs its address", () => {
+test("slipway/agents.yaml names the backend and the variable of the key; searxng needs its address", () => {
   const parse = (part: string) =>
     parseAgents("slipway/agents.yaml", `{ version: 1, roles: {}, runtime: { web_search: ${part} } }`).runtime.web_search;
   expect(parse("{ backend: brave, key_env: MY_KEY }")).toEqual({ backend: "brave", key_env: "MY_KEY" });

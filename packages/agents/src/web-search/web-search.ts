@@ -99,7 +99,7 @@ function short(text: string, most: number): string {
   return bare.length > most ? `${bare.slice(0, most).toWellFormed()}…` : bare;
 }
 
-const LOOK = ["Look at runtime.web_search in slipway/agents.yaml."];
+const LOOK = ["Check runtime.web_search in slipway/agents.yaml."];
 
 function failed(code: ErrorCode, backend: string, problem: string, next: readonly string[] = LOOK, cause?: unknown): SlipwayError {
   const details = { backend, suggested_next_actions: next };

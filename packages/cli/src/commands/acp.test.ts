@@ -7,7 +7,7 @@ import { letters, nothingMissing, planFor, type Project } from "../testing/proje
 const SCRIPTED = fileURLToPath(import.meta.resolve("@slipway/agents/acp/testing/scripted-agent"));
 const LIBRARIES = resolve(import.meta.dirname, "../../../../node_modules");
 
-/** A repository whose roles are played by an agent that speaks ACP, in the sandbox. */
+/** A repository whose roles are played by an ACP agent in the sandbox. */
 function played(script: Script): Project {
   const command = JSON.stringify([process.execPath, "--disable-warning=ExperimentalWarning", SCRIPTED, JSON.stringify(script)]);
   const programs = JSON.stringify([dirname(SCRIPTED), LIBRARIES]);
@@ -22,7 +22,7 @@ const ROLES = {
   qa: JSON.stringify(nothingMissing("src/a.txt")),
 };
 
-test("a feature is planned, built, tested and merged by an ACP agent in the sandbox; what it changed in its folder is the patch", async () => {
+test("an ACP agent in the sandbox plans, builds and tests a feature; the changes in its folder are the patch", async () => {
   const project = played({
     acts: [
       { does: "say", text: "I will look first." },
@@ -43,7 +43,7 @@ test("a feature is planned, built, tested and merged by an ACP agent in the sand
   expect(project.git("diff", "--name-only", "main~1", "main")).toBe("src/a.txt\n");
 });
 
-test("an agent that is not there is told before the run is recorded", async () => {
+test("an ACP agent that is not installed is reported before the run is recorded", async () => {
   const project = letters();
   const { code, stderr } = await project.slipway(["run", "letters.spec.md", "--agent-provider", "acp:codex"]);
   expect(code).toBe(2);

@@ -12,12 +12,12 @@ export const run: RunCommand = (args, io) =>
     withKernel(io, async ({ features, records }) => {
       const call = { actor: personOf(io), operationId: records.ids.next("adopt") };
       const { tree, files, commits } = await features.adopt(call, { feature_id: id });
-      const next = `have the client run the gates again (gates.run), then slipway approve ${id}`;
+      const next = `run the gates again through the client (gates.run), then slipway approve ${id}`;
       if (args.flag("json")) io.out(jsonLine({ ok: true, feature: id, tree, files, commits, next: tree === null ? null : next }));
-      else if (tree === null) io.out(`Nothing was done by hand in ${worktree}.\n`);
+      else if (tree === null) io.out(`There are no edits by hand in ${worktree}.\n`);
       else {
         const lines = [
-          `Adopted into ${id}, which is tree ${tree.slice(0, 10)} now:`,
+          `Adopted into ${id}; its tree is now ${tree.slice(0, 10)}:`,
           ...files.map((path) => `  ${oneLine(path)}`),
           ...commits.map(({ commit, author, subject }) => `  commit ${commit.slice(0, 10)} by ${oneLine(author)}: ${oneLine(subject)}`),
           `  next: ${next}`,

@@ -11,7 +11,7 @@ import { letters, type Project } from "../testing/project.ts";
 
 const GIT = dirname(execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim());
 
-/** A machine with these programs and git, and nothing else. */
+/** A machine with only git and these programs. */
 function machine(programs: Readonly<Record<string, string>>): string {
   const folder = join(scratchFolder(), "bin");
   mkdirSync(folder);
@@ -37,49 +37,49 @@ async function asked(project: Project, env: Readonly<Record<string, string>> = {
 const yaml = (runtime: object) => ({ "slipway/agents.yaml": JSON.stringify({ version: 1, roles: {}, runtime }) });
 
 describe("slipway agents", () => {
-  test("what is there, what is missing, and how to mend it: in words", async () => {
+  test("text output names what is ready, what is missing and how to fix it", async () => {
     const project = letters(
       yaml({ acp: { mine: { command: ["my-agent"] } }, custom: { command: ["sh", "agent.sh"] }, replay: { cassette: "tapes" } }),
     );
     const { provider, all } = await asked(project, { ANTHROPIC_API_KEY: "sk-ant-secret-secret-secret", OPENROUTER_API_KEY: " " });
-    expect(provider("claude")).toMatchObject({ ready: true, version: "2.1.325", access: "key in ANTHROPIC_API_KEY", mend: [] });
+    expect(provider("claude")).toMatchObject({ ready: true, version: "2.1.325", access: "key in ANTHROPIC_API_KEY", fix: [] });
     expect(provider("claude")?.models).toContain("claude-opus-5");
     expect(provider("codex")).toMatchObject({
       ready: false,
       version: null,
-      mend: [expect.stringMatching(/does not start \(boom\)/), expect.stringMatching(/no key and no sign-in/)],
+      fix: [expect.stringMatching(/does not start \(boom\)/), expect.stringMatching(/no key and no sign-in/)],
     });
     expect(provider("gemini")).toMatchObject({
       ready: false,
-      mend: [expect.stringMatching(/^gemini is not installed: npm i -g @google\/gemini-cli/), expect.any(String)],
+      fix: [expect.stringMatching(/^gemini is not installed: npm i -g @google\/gemini-cli/), expect.any(String)],
     });
     expect(provider("api (anthropic)")).toMatchObject({ ready: true, access: "key in ANTHROPIC_API_KEY" });
     expect(provider("api (openrouter)")).toMatchObject({
       ready: false,
       access: "no key in OPENROUTER_API_KEY",
-      mend: ["Set OPENROUTER_API_KEY, then use --agent-provider api --agent-model openrouter/MODEL."],
+      fix: ["Set OPENROUTER_API_KEY, then use --agent-provider api --agent-model openrouter/MODEL."],
     });
     expect(provider("acp:claude")).toMatchObject({
       ready: false,
-      mend: [expect.stringMatching(/^claude-agent-acp is not installed: npm i -g /)],
+      fix: [expect.stringMatching(/^claude-agent-acp is not installed: npm i -g /)],
     });
     expect(provider("acp:mine")).toMatchObject({
       ready: false,
       access: "configured by itself",
-      mend: [expect.stringContaining("runtime.acp.mine.command")],
+      fix: [expect.stringContaining("runtime.acp.mine.command")],
     });
     expect(provider("custom")).toMatchObject({ ready: true });
     expect(provider("manual")).toMatchObject({ ready: true });
     expect(provider("replay")).toMatchObject({ access: "recorded answers from tapes" });
     const { stdout } = await project.slipway(["agents"], { env: all });
     expect(stdout).toMatch(/^Providers\n {2}ready {4}claude +2\.1\.325; key in ANTHROPIC_API_KEY; models: .* …\n/);
-    expect(stdout).toMatch(/\n {2}missing {2}gemini [^\n]*\n +mend: gemini is not installed: npm i -g /);
-    expect(stdout).toMatch(/\n {2}features\/planner +\(strong\) +nobody: No agent is configured for the role `planner`\.\n/);
-    expect(stdout).toMatch(/\n {2}factory\/arbiter +\(\w+\) +nobody: /);
+    expect(stdout).toMatch(/\n {2}missing {2}gemini [^\n]*\n +fix: gemini is not installed: npm i -g /);
+    expect(stdout).toMatch(/\n {2}features\/planner +\(strong\) +no provider: No agent is configured for the role `planner`\.\n/);
+    expect(stdout).toMatch(/\n {2}factory\/arbiter +\(\w+\) +no provider: /);
     expect(stdout).not.toMatch(/sk-ant|ENOENT/);
   });
 
-  test("who plays which role, and who said so", async () => {
+  test("the provider of each role, and where it was chosen", async () => {
     const project = letters(
       yaml({
         default_provider: "replay",
@@ -106,7 +106,7 @@ describe("slipway agents", () => {
     expect(stdout).toMatch(/ {2}features\/planner +\(strong\) +api \(flag\), plain \(default\)\n/);
   });
 
-  test("a server of models on this machine is asked what it has; one that is not there is to be started", async () => {
+  test("a model server on this machine lists its models; one that does not answer has to be started", async () => {
     const server = createServer((request, response) => response.end(request.url === "/v1/models" ? '{"data":[{"id":"qwen3"}]}' : "[]"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
@@ -119,16 +119,16 @@ describe("slipway agents", () => {
     const { provider } = await asked(project);
     expect(provider("api (here)")).toMatchObject({ ready: true, access: "no key needed, on this machine", models: ["here/qwen3"] });
     expect(provider("api (odd)")).toMatchObject({ ready: true, models: [] });
-    expect(provider("api (gone)")).toMatchObject({ ready: false, mend: ["No server answers at http://127.0.0.1:9/v1: start gone there."] });
+    expect(provider("api (gone)")).toMatchObject({ ready: false, fix: ["No server answers at http://127.0.0.1:9/v1: start gone there."] });
     expect(provider("api (elsewhere)")).toMatchObject({ ready: true, access: "no key needed" });
   });
 
-  test("before there is any configuration, and with none for custom", async () => {
+  test("works without configuration, and without a custom command", async () => {
     const project = letters();
     project.git("rm", "-q", "-r", "slipway");
     project.git("commit", "-q", "-m", "no configuration");
     const { provider, roles, all } = await asked(project);
-    expect(provider("custom")).toMatchObject({ ready: false, mend: [expect.stringContaining("runtime.custom.command")] });
+    expect(provider("custom")).toMatchObject({ ready: false, fix: [expect.stringContaining("runtime.custom.command")] });
     expect(provider("replay")).toMatchObject({ access: "recorded answers, with --cassette FOLDER" });
     expect(roles.map(({ role, tier }) => [role, tier])).toEqual([
       ["builder", "standard"],
@@ -139,7 +139,7 @@ describe("slipway agents", () => {
     expect(stdout).toMatch(/features\/builder +\(standard\) +claude \(flag\), its own default model\n/);
   });
 
-  test("a role of the repository's own counts when it is committed", async () => {
+  test("a role in the repository counts once it is committed", async () => {
     const own = "---\nname: builder\ntier: fast\ntools: []\nwrite_grant: patch\noutput: PATCH\n---\n\nOurs.\n";
     const project = letters({ "slipway/roles/features/builder.md": own });
     project.write("slipway/roles/features/qa.md", own.replace("builder", "qa"));

@@ -24,15 +24,15 @@ export const run: RunCommand = async (args, io) => {
   return EXIT.done;
 };
 
-function providerLines({ name, ready, version, access, models, mend }: ProviderFinding, width: number): string {
-  const told = [...(version === null ? [] : [version]), access, ...(models.length === 0 ? [] : [`models: ${models.join(", ")} …`])];
-  const first = `  ${ready ? "ready  " : "missing"}  ${name.padEnd(width)}  ${told.join("; ")}`;
-  return [first, ...mend.map((action) => `${" ".repeat(width + 13)}mend: ${oneLine(action)}`)].join("\n");
+function providerLines({ name, ready, version, access, models, fix }: ProviderFinding, width: number): string {
+  const details = [...(version === null ? [] : [version]), access, ...(models.length === 0 ? [] : [`models: ${models.join(", ")} …`])];
+  const first = `  ${ready ? "ready  " : "missing"}  ${name.padEnd(width)}  ${details.join("; ")}`;
+  return [first, ...fix.map((action) => `${" ".repeat(width + 13)}fix: ${oneLine(action)}`)].join("\n");
 }
 
 function roleLine({ protocol, role, tier, played }: RoleAssignment, width: number): string {
   const who = `  ${`${protocol}/${role}`.padEnd(width)} (${tier})`.padEnd(width + 14);
-  if ("code" in played) return `${who} nobody: ${oneLine(played.message)}`;
+  if ("code" in played) return `${who} no provider: ${oneLine(played.message)}`;
   const { provider, model, why } = played;
   const chosen = model === null ? "its own default model" : `${model} (${why.model})`;
   return `${who} ${provider} (${why.provider}), ${chosen}`;

@@ -5,7 +5,7 @@ import { letters, planFor, patchOf, type Project } from "../testing/project.ts";
 
 let number = 0;
 
-/** As an MCP client would: by tools alone, without a run. */
+/** Drives the feature as an MCP client does: by tools, without a run. */
 async function byTools<T>(project: Project, work: (kernel: Kernel) => Promise<T>): Promise<T> {
   const opened = await openKernelAt({ cwd: project.root, env: project.env });
   try {
@@ -33,7 +33,7 @@ async function ready(project: Project): Promise<void> {
   });
 }
 
-test("a feature that no run asks for is approved by a token, which merges exactly that, once", async () => {
+test("a feature without a run is approved by a token, which merges that exact change once", async () => {
   const project = letters();
   await ready(project);
   const approved = await project.slipway(["approve", "letters", "--json"]);
@@ -47,7 +47,7 @@ test("a feature that no run asks for is approved by a token, which merges exactl
   expect(project.git("rev-parse", "main^{tree}").trim()).toBe(tree);
 });
 
-test("a merge of it is not a run's to do: the person is told what to type, and who merges", async () => {
+test("`slipway merge` refuses a feature without a run, and names the command and the tool that merge it", async () => {
   const project = letters();
   await ready(project);
   const { code, stderr } = await project.slipway(["merge", "letters"]);
@@ -57,12 +57,12 @@ test("a merge of it is not a run's to do: the person is told what to type, and w
   );
 });
 
-test("without --json the token stands alone on its line; another tree than the one named is not signed", async () => {
+test("without --json the token is on its own line; a tree other than the named one is not signed", async () => {
   const project = letters();
   await ready(project);
   expect(await project.slipway(["approve", "letters", "--tree", "0000000"])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("what would merge now"),
+    stderr: expect.stringContaining("that would merge now"),
   });
   const { stdout } = await project.slipway(["approve"]);
   const [said, token, next] = stdout.split("\n");
@@ -71,7 +71,7 @@ test("without --json the token stands alone on its line; another tree than the o
   expect(next).toContain("feature.ready_to_merge");
 });
 
-test("a moved base has to be gated again first, and a conflict resolved", async () => {
+test("a candidate on a moved base must be gated first, and a conflict resolved", async () => {
   const project = letters();
   await ready(project);
   project.write("src/b.txt", "three\n");
@@ -84,6 +84,6 @@ test("a moved base has to be gated again first, and a conflict resolved", async 
   project.git("commit", "--all", "--quiet", "--message=moved again");
   expect(await project.slipway(["approve", "letters"])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("no longer fits on main: src/a.txt"),
+    stderr: expect.stringContaining("conflicts with main: src/a.txt"),
   });
 });

@@ -25,7 +25,7 @@ const answered = (project: Project) =>
     .map(({ id }) => id);
 
 describe("several features", () => {
-  test("are each signed by themselves, and merged with one command", async () => {
+  test("are signed separately and merged with one command", async () => {
     const project = await two();
     const { code, stdout } = await project.slipway(["approve", "letters", "other", "letters"]);
     expect(code).toBe(0);
@@ -40,7 +40,7 @@ describe("several features", () => {
     expect((await project.slipway(["merge", "letters", "other"])).stdout.match(/already/g)).toHaveLength(2);
   });
 
-  test("one that does not wait for an approval: none is signed", async () => {
+  test("if one does not wait for an approval, none is signed", async () => {
     const project = await two();
     const { code, stderr } = await project.slipway(["approve", "letters", "nobody"]);
     expect(code).toBe(2);
@@ -53,7 +53,7 @@ describe("several features", () => {
     expect(answered(project)).toEqual(["letters"]);
   });
 
-  test("have no tree in common, and none is meant when none is named", async () => {
+  test("--tree needs one named feature, and several waiting features must be named", async () => {
     const project = await two();
     expect((await project.slipway(["approve", "letters", "other", "--tree", "abc"])).stderr).toMatch(
       /^invalid_cli_args: --tree names one tree/,
@@ -65,7 +65,7 @@ describe("several features", () => {
   });
 });
 
-test("under a policy that has changed since, nothing is signed: the run asks again and says why", async () => {
+test("after a change of the policy nothing is signed; the run asks again and says why", async () => {
   const project = letters();
   await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette]);
   project.write("slipway/policy.yaml", `${project.read("slipway/policy.yaml")}\nexclusive_areas: [docs]\n`);
@@ -85,14 +85,14 @@ test("under a policy that has changed since, nothing is signed: the run asks aga
 describe("at a terminal", () => {
   const AT_TERMINAL = { interactive: true };
 
-  test("what is signed is shown first: the plan, the change, what passed, where to see more; Enter alone is no", async () => {
+  test("shows the plan, the change, what passed and where to see more before signing; Enter alone means no", async () => {
     const project = await two();
     vi.mocked(confirm).mockResolvedValueOnce(true).mockResolvedValueOnce(false);
     const { code, stdout } = await project.slipway(["approve", "letters", "other"], AT_TERMINAL);
     expect(code).toBe(23);
     expect(stdout).toContain("letters\nchange the letters\n src/a.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n");
     expect(stdout).toContain(
-      "passed on this tree: fast, full; $0.03 so far\nevery line: slipway diff letters\nevidence: slipway evidence letters\n",
+      "passed on this tree: fast, full; $0.03 so far\nfull diff: slipway diff letters\nevidence: slipway evidence letters\n",
     );
     expect(vi.mocked(confirm).mock.calls.map(([{ message, initialValue }]) => [message, initialValue])).toEqual([
       [expect.stringMatching(/^Sign tree \w{10} of letters\?$/), false],
@@ -101,7 +101,7 @@ describe("at a terminal", () => {
     expect(answered(project)).toEqual(["letters"]);
   });
 
-  test("turning away signs nothing; --yes does not ask", async () => {
+  test("declining signs nothing; --yes does not ask", async () => {
     const project = await two();
     vi.mocked(confirm).mockResolvedValueOnce(CANCEL as never);
     expect((await project.slipway(["approve", "letters"], AT_TERMINAL)).code).toBe(23);
@@ -113,7 +113,7 @@ describe("at a terminal", () => {
   });
 });
 
-test("B22: protected files with a hyphen in their names are shown to whoever approves, and land", async () => {
+test("B22: protected files with a hyphen in their names are shown before the approval, and land", async () => {
   const paths = [".github/workflows/ci-build.yml", ".pre-commit-config.yaml"];
   const project = letters(Object.fromEntries(paths.map((path) => [path, "one\n"])));
   const files = { create: [], modify: paths, delete: [] };

@@ -25,12 +25,12 @@ export const run: RunCommand = async (args, io) => {
   return alone === null ? answerQuestions(args, io) : giveToken(alone, args, io);
 };
 
-/** To stderr if stdout is JSON. */
+/** On stderr if stdout is JSON. */
 function sayTo(io: Io, json: boolean): (text: string) => void {
   return json ? io.err : io.out;
 }
 
-/** The only named feature, if no run can ask for its approval. */
+/** The only named feature, if it has no run. */
 async function withoutRun(records: Records, engine: Engine, named: readonly string[]): Promise<string | null> {
   if (named.length > 1) return null;
   const { id, run_id, status } = await chooseWaiting(records, named[0], FOR_APPROVAL, () => undefined);
@@ -43,7 +43,7 @@ async function giveToken(id: string, args: Parameters<RunCommand>[0], io: Io): P
   const given = await approveWithoutRun(id, args.text("tree"), io.interactive && !json && !args.flag("yes"), io);
   if (given === null) return EXIT.personNeeded;
   const { feature, tree, by, token } = given;
-  const next = `give it to the client that calls feature.ready_to_merge, as user_approval_token; it is good once, for this change`;
+  const next = `give it to the client that calls feature.ready_to_merge, as user_approval_token; it is valid once, for this change`;
   if (json) io.out(jsonLine({ ok: true, feature, tree, by, token, next }));
   else io.out(`Approved tree ${tree.slice(0, 10)} of ${feature}, signed as ${by}.\n${token}\n  next: ${next}\n`);
   return EXIT.done;
@@ -55,10 +55,10 @@ const answerQuestions: RunCommand = (args, io) =>
     const named = args.positionals.length === 0 ? [undefined] : [...new Set(args.positionals)];
     if (tree !== undefined && named.length > 1) {
       throw new SlipwayError("invalid_cli_args", "--tree names one tree, so it goes with one feature.", {
-        suggested_next_actions: ["Approve the features one after the other."],
+        suggested_next_actions: ["Approve the features one by one."],
       });
     }
-    // Look up all of them before signing the first.
+    // Look up all features before signing the first.
     const candidates = await Promise.all(named.map((id) => candidateOf(records, id, sayTo(io, args.flag("json")))));
     const asks = io.interactive && !args.flag("json") && !args.flag("yes");
     const policyHash = await policyHashNow(io);
@@ -76,7 +76,7 @@ async function candidateOf(records: Records, id: string | undefined, say: (text:
   if (question !== null) return { feature, question };
   throw new SlipwayError("question_not_found", `"${feature.id}" is ${feature.status} and does not wait for an approval.`, {
     feature_id: feature.id,
-    suggested_next_actions: ["`slipway status` shows what it waits for."],
+    suggested_next_actions: ["`slipway status` shows what it is waiting for."],
   });
 }
 
@@ -99,7 +99,7 @@ async function sign(
   return true;
 }
 
-/** Enter alone never confirms. */
+/** The default is no, so that Enter alone signs nothing. */
 async function agreed(records: Records, { feature, question }: Candidate, io: Io): Promise<boolean> {
   io.out(await reviewText(records, feature, question, io));
   const tree = String(question.context["tree"]).slice(0, 10);

@@ -24,9 +24,9 @@ const commit = (project: Project) => project.git("commit", "--quiet", "--all", "
 describe.skipIf(!available)("gates on the base", () => {
   test.each([
     ["a module is missing", ["node", "-e", 'require("freezegun")'], "The package freezegun is not found."],
-    ["a program is only on somebody's PATH", ["./vendor/no-such-program"], "A program is missing."],
+    ["a program is only on the PATH of one user", ["./vendor/no-such-program"], "A program is missing."],
     ["a network is needed", ["node", "-e", 'require("net").connect(5432, "127.0.0.1")'], "needs the network"],
-  ])("B2: %s: no agent is called before a person is asked", async (_, cmd, cause) => {
+  ])("B2: %s: a person is asked before any agent is called", async (_, cmd, cause) => {
     const project = letters(gates(...cmd));
     const ended = await project.run();
     expect(ended.code).toBe(23);
@@ -39,7 +39,7 @@ describe.skipIf(!available)("gates on the base", () => {
     expect(project.git("branch", "--list", "letters")).toBe("");
   });
 
-  test("B2: C1: the question shows exit code, the end of the log and where it is, redacted and without escape sequences", async () => {
+  test("B2: C1: the question shows exit code, path and end of the log, redacted and without escape sequences", async () => {
     const project = letters(
       gates(
         "sh",
@@ -59,7 +59,7 @@ describe.skipIf(!available)("gates on the base", () => {
     expect(project.read(path.slice(project.root.length + 1))).toContain("line 1\n");
   });
 
-  test("B2: go_on: the agents may repair it", async () => {
+  test("B2: go_on: the agents may repair the base", async () => {
     const project = letters({ "src/a.txt": "BUG\n" });
     project.record("builder", "1", {
       type: "PATCH",
@@ -74,7 +74,7 @@ describe.skipIf(!available)("gates on the base", () => {
     expect(trials(project)).toHaveLength(1);
   });
 
-  test("B2: again: what was repaired is tried again", async () => {
+  test("B2: again: the repaired gates are run again", async () => {
     const project = letters({ "src/b.txt": "BUG\n" });
     await project.run();
     project.write("src/b.txt", "one\n");
@@ -86,7 +86,7 @@ describe.skipIf(!available)("gates on the base", () => {
     expect(trials(project).map(({ status }) => status)).toEqual(["fail", "pass"]);
   });
 
-  test("B2: stop: the run ends, nothing is there of its features, and the specification can be run again", async () => {
+  test("B2: stop: the run ends, its features are not begun, and the specification can be run again", async () => {
     const project = letters({ "src/b.txt": "BUG\n" });
     await project.run();
     await project.slipway(["answer", "Q1", "stop"]);
@@ -97,7 +97,7 @@ describe.skipIf(!available)("gates on the base", () => {
     expect((await project.run()).code).toBe(23);
   });
 
-  test("several features share one trial, and a second run on the same base needs none", async () => {
+  test("several features share one trial, and a second run on the same base reuses it", async () => {
     const project = letters({ "letters2.spec.md": "# More\n", "letters3.spec.md": "# Even more\n" });
     answersFor(project, "letters2", "src/b.txt");
     await project.slipway(["run", "letters.spec.md", "letters2.spec.md", "--cassette", project.cassette]);
@@ -114,7 +114,7 @@ describe.skipIf(!available)("gates on the base", () => {
       (project: Project) => project.write("slipway/gates.yaml", gates("sh", "check.sh", "again")["slipway/gates.yaml"] ?? ""),
     ],
     ["another package installed", (project: Project) => writeFileSync(join(project.root, "deps/.package-lock.json"), "{}")],
-  ])("%s is another trial", async (_, change) => {
+  ])("%s needs a new trial", async (_, change) => {
     const project = letters({
       "letters2.spec.md": "# More\n",
       ".gitignore": "deps\n",
@@ -128,7 +128,7 @@ describe.skipIf(!available)("gates on the base", () => {
     expect(trials(project)).toHaveLength(2);
   });
 
-  test("coverage below the minimum and a suite without tests are told, and stop nothing", async () => {
+  test("coverage below the minimum and a suite without tests are reported and do not stop the run", async () => {
     const file = JSON.parse(
       gates("sh", "-c", "printf 'SF:a\\nDA:1,0\\nDA:2,1\\nend_of_record\\n' > lcov.info")["slipway/gates.yaml"] ?? "",
     ) as object;
@@ -147,7 +147,7 @@ describe.skipIf(!available)("gates on the base", () => {
     expect(calls(project)).toContain("builder");
   });
 
-  test("a report that no step writes is red: no change could pass", async () => {
+  test("a missing report fails the gate, because no change could pass it", async () => {
     const file = JSON.parse(gates("true")["slipway/gates.yaml"] ?? "") as object;
     const parsers = { tests: { type: "junit_xml", path: "junit.xml" } };
     const project = letters({ "slipway/gates.yaml": JSON.stringify({ ...file, parsers }) });
@@ -158,14 +158,14 @@ describe.skipIf(!available)("gates on the base", () => {
   test.each([
     ["--skip-base-gates", ["--skip-base-gates"], ""],
     ["gates.try_on_base: false in the policy", [], "gates: { try_on_base: false }\n"],
-  ])("%s calls agents at once", async (_, more, policy) => {
+  ])("%s: agents are called without a trial", async (_, more, policy) => {
     const project = letters({ "src/b.txt": "BUG\n", "slipway/policy.yaml": `${POLICY}${policy}` });
     await project.run(...more);
     expect(calls(project)).toContain("planner");
     expect(trials(project)).toEqual([]);
   });
 
-  test("the tree is made outside the checkout and removed again; the checkout is untouched", async () => {
+  test("the trial's tree is outside the checkout and is removed afterwards; the checkout is unchanged", async () => {
     const project = letters(gates("sh", "-c", "pwd; touch left-behind; exit 1"));
     project.write("src/a.txt", "mine\n");
     await project.run();
@@ -175,7 +175,7 @@ describe.skipIf(!available)("gates on the base", () => {
     rmSync(project.home, { recursive: true, force: true });
   });
 
-  test("the gates of the factory's release are tried before the product owner is called", async () => {
+  test("the factory tries the release's gates before it calls the product owner", async () => {
     const project = factoryProject({ "src/b.txt": "BUG\n" });
     const ended = await project.slipway(["factory", "numbers.md", "--cassette", project.cassette]);
     expect(ended.code).toBe(23);

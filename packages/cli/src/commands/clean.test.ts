@@ -14,7 +14,7 @@ const worktree = (project: Project) => String(project.sql("SELECT worktree FROM 
 const branches = (project: Project) => project.git("for-each-ref", "--format=%(refname:short)", "refs/heads").trim().split("\n");
 
 describe("A6: after a merge", () => {
-  test("clean removes worktree and branch; the feature and its evidence stay", async () => {
+  test("clean removes worktree and branch, and keeps the feature and its evidence", async () => {
     const project = await merged();
     const tip = project.git("rev-parse", "letters").trim();
     const look = await project.slipway(["clean", "--dry-run"]);
@@ -25,7 +25,7 @@ describe("A6: after a merge", () => {
     expect(existsSync(worktree(project))).toBe(false);
     expect(branches(project)).toEqual(["main"]);
     expect(project.git("worktree", "list").trim().split("\n")).toHaveLength(1);
-    // The one commit of the branch is on no other branch where the merge made its own; it stays reachable.
+    // If the merge made its own commit, the branch's commit is on no other branch, but stays reachable.
     expect(project.git("for-each-ref", "--contains", tip)).not.toBe("");
     expect((await project.slipway(["status"])).stdout).toContain("merged");
     expect((await project.slipway(["evidence", "letters"])).stdout).toContain("Merged into main");
@@ -46,7 +46,7 @@ describe("A6: after a merge", () => {
       (project: Project) => project.git("-C", worktree(project), "commit", "-q", "--allow-empty", "-m", "mine"),
       /the branch has \d+ commits that main does not have/,
     ],
-  ])("%s keeps both, and it is said", async (_what, make, why) => {
+  ])("%s keeps both, and says so", async (_what, make, why) => {
     const project = await merged();
     make(project);
     const tip = project.git("rev-parse", "letters");
@@ -58,7 +58,7 @@ describe("A6: after a merge", () => {
     expect(project.git("rev-parse", "letters")).toBe(tip);
   });
 
-  test("what is not merged is refused by name, and left out otherwise", async () => {
+  test("a feature that is not merged is refused by name, and skipped without a name", async () => {
     const project = await lettersToApprove();
     expect((await project.slipway(["clean"])).stdout).toBe("No merged feature has a worktree or a branch.\n");
     const { code, stderr } = await project.slipway(["clean", "letters"]);

@@ -11,7 +11,7 @@ interface Row {
   readonly feature_id: string;
   readonly worktree: string | null;
   readonly branch: string | null;
-  /** Why both were kept; empty if they are removed. */
+  /** Why both were kept; empty if they were removed. */
   readonly kept: readonly string[];
 }
 

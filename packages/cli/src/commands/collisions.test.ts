@@ -5,7 +5,7 @@ import { answersFor, letters, type Project } from "../testing/project.ts";
 const OTHER = { "other.spec.md": "# Other\n\nThe first letter file says two as well.\n" };
 const BLOCK = { "slipway/policy.yaml": `${POLICY}collision_policy: block\n` };
 
-/** `letters` and `other`, which wants this file. */
+/** `letters`, and `other`, whose plan has this file. */
 async function two(path: string, files: Readonly<Record<string, string>> = {}): Promise<Project> {
   const project = letters({ ...OTHER, ...files });
   answersFor(project, "other", path);
@@ -13,7 +13,7 @@ async function two(path: string, files: Readonly<Record<string, string>> = {}): 
   return project;
 }
 
-test("plans that leave each other alone", async () => {
+test("plans that do not overlap", async () => {
   const project = await two("src/b.txt");
   await project.slipway(["approve", "letters"]);
   expect(await project.slipway(["collisions"])).toMatchObject({
@@ -32,11 +32,11 @@ test("plans that leave each other alone", async () => {
 test.each([
   ["a plan waits in the queue", BLOCK],
   ["a plan waits within its run", {}],
-])("%s: who waits for whom, and over which file", async (_, files) => {
+])("%s: shows which feature waits for which, and for which file", async (_, files) => {
   const project = await two("src/a.txt", files);
   const { stdout } = await project.slipway(["collisions"]);
   expect(stdout).toBe(
-    "There are no two accepted plans that could collide.\nletters needs you: slipway approve letters\nother waits for letters (src/a.txt)\n",
+    "Fewer than two plans are accepted, so none can collide.\nletters needs you: slipway approve letters\nother waits for letters (src/a.txt)\n",
   );
   expect((await project.slipway(["collisions", "--json"])).json()).toMatchObject([
     {
@@ -51,7 +51,7 @@ test.each([
   expect((await project.slipway(["status"])).stdout).toMatch(/^other +(blocked|planning) .*waits for letters \(src\/a\.txt\)$/m);
 });
 
-test("accepted plans that collide under the policy of now: the matrix, and what each two share", async () => {
+test("accepted plans that collide under the current policy are shown as a matrix, with what each pair shares", async () => {
   const project = await two("src/b.txt");
   project.write("slipway/policy.yaml", `${POLICY}exclusive_areas: [src]\n`);
   project.git("commit", "-qam", "src is for one at a time");
@@ -75,6 +75,6 @@ test("accepted plans that collide under the policy of now: the matrix, and what 
   ]);
 });
 
-test("where nothing has run", async () => {
+test("before any run", async () => {
   expect((await letters().slipway(["collisions"])).stderr).toMatch(/^run_not_found: Nothing has run in this repository yet/);
 });

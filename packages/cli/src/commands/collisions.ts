@@ -30,14 +30,14 @@ function matrixLines({ features, pairs }: CollisionMatrix, color: boolean): stri
   if (pairs.length === 0)
     return [
       features.length < 2
-        ? "There are no two accepted plans that could collide."
+        ? "Fewer than two plans are accepted, so none can collide."
         : `No two of the ${features.length} accepted plans collide.`,
     ];
   const involved = features.filter((id) => pairs.some((pair) => pair.features.includes(id)));
   const width = Math.max(...involved.map((id) => id.length)) + 4;
   const types = (one: string, two: string) => {
-    const found = pairs.find((pair) => pair.features.includes(one) && pair.features.includes(two) && one !== two);
-    return [...new Set(found?.collisions.map(({ type }) => LETTERS[type] ?? "?"))].join("");
+    const pairOfBoth = pairs.find((pair) => pair.features.includes(one) && pair.features.includes(two) && one !== two);
+    return [...new Set(pairOfBoth?.collisions.map(({ type }) => LETTERS[type] ?? "?"))].join("");
   };
   return [
     dim(`${" ".repeat(width)}${involved.map((_, index) => fit(String(index + 1), COLUMN)).join("")}`.trimEnd()),

@@ -13,7 +13,7 @@ interface Report {
 }
 
 describe("slipway cost", () => {
-  test("what a run took, by feature, role and model, and what is left of its budgets", async () => {
+  test("usage of a run by feature, role and model, and what is left of its budgets", async () => {
     const project = letters(agents("budgets: { run: { max_cost_usd: 1 }, feature: { max_calls: 10 } }"));
     expect((await project.run()).code).toBe(23);
     const { code, stdout } = await project.slipway(["cost"]);
@@ -33,15 +33,15 @@ describe("slipway cost", () => {
     expect((await project.slipway(["status"])).stdout).toContain("budget of the run: $0.03 of $1.00 spent");
   });
 
-  test("of every run; calls that were cut off are told", async () => {
+  test("usage of all runs, with calls that were cut off", async () => {
     const project = await lettersToApprove();
     project.sql("UPDATE reservations SET status = 'cut_off', cost_usd = 0.5 WHERE role = 'qa'");
     const { stdout } = await project.slipway(["cost", "--all"]);
     expect(stdout).toMatch(new RegExp(`^all runs: .*\n\nby run\n {2}${runId(project)} `));
-    expect(stdout).toContain("1 call was cut off by a kill: what that took is not known; budgets count them at their worst case ($0.50).");
+    expect(stdout).toContain("1 call was cut off by a kill: their usage is unknown; budgets count them at the maximum ($0.50).");
   });
 
-  test("nothing yet: says so, or that there is no such run", async () => {
+  test("a repository or run without calls is reported as that", async () => {
     const project = letters();
     expect((await project.slipway(["cost"])).stderr).toMatch(/^run_not_found: Nothing has run/);
     await project.run();
@@ -51,7 +51,7 @@ describe("slipway cost", () => {
   });
 });
 
-test("a run whose budget might not hold asks, exits 23, says what was spent, and goes on with the answer", async () => {
+test("a run whose budget might not suffice asks, exits 23, shows what was spent, and continues with the answer", async () => {
   const project = letters(agents("budgets: { run: { max_calls: 1 } }"));
   const first = await project.run();
   expect(first.code).toBe(23);

@@ -49,7 +49,7 @@ function amounts({ cost_usd, input_tokens, output_tokens, calls, duration_ms }: 
 
 function cutOffText({ calls, cost_usd }: CostReport["cut_off"]): string {
   const them = calls === 1 ? "1 call was" : `${calls} calls were`;
-  return `${them} cut off by a kill: what that took is not known; budgets count them at their worst case (${inWords("cost_usd", cost_usd)}).`;
+  return `${them} cut off by a kill: their usage is unknown; budgets count them at the maximum (${inWords("cost_usd", cost_usd)}).`;
 }
 
 function budgetText({ dimension, limit, spent, reserved, left, ...owner }: BudgetLine): string {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { startSlipway } from "../testing/child.ts";
 import { letters, lettersToApprove, type Project } from "../testing/project.ts";
 
-/** On a change; on the base the gates pass at once. */
+/** Slow on a change; passes at once on the base. */
 const SLOW = { "check.sh": "grep -q one src/a.txt || sleep 60\n" };
 
 async function ready(): Promise<Project> {
@@ -27,7 +27,7 @@ function everything(project: Project): unknown {
   const files = [state, objects]
     .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile());
-  // What a full-text table knows is in tables of its own; it cannot be read from beginning to end itself.
+  // The contents of a full-text table are in tables of their own, and it cannot be read row by row.
   const plain = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name";
   const tables = project.sql(plain).map(({ name }) => String(name));
   return {
@@ -44,9 +44,9 @@ function everything(project: Project): unknown {
   };
 }
 
-describe("without a word", () => {
+describe("no option", () => {
   test.each([[[]], [["--dry-run"]], [["--dry-run", "--force"]]])(
-    "[FEA-168] %j shows what would go and every reason against it, and changes nothing",
+    "[FEA-168] with %j it shows what would be removed and every reason against it, and changes nothing",
     async (options) => {
       const project = await ready();
       const before = everything(project);
@@ -56,7 +56,7 @@ describe("without a word", () => {
         /^Deleting letters would remove\n {2}worktree {2}\.worktrees\/letters\n {2}branch {4}letters\n {2}locks {5}none\n {2}queue {5}none\n {2}files {5}\.slipway\/features\/letters\/decisions\.md\n/,
       );
       expect(stdout).toContain("            .slipway/features/letters/spec.md\n");
-      expect(stdout).toMatch(/^What speaks against it\n.*uncommitted changes, such as src\/a\.txt\n.*the feature is ready_to_merge$/m);
+      expect(stdout).toMatch(/^Reasons against it\n.*uncommitted changes, such as src\/a\.txt\n.*the feature is ready_to_merge$/m);
       expect(stdout).toContain(
         "Nothing was changed. `slipway delete letters --force` deletes it anyway; its bytes stay reachable under refs/slipway.\n",
       );
@@ -64,7 +64,7 @@ describe("without a word", () => {
     },
   );
 
-  test("as JSON, and with nothing against it", async () => {
+  test("the same as JSON, and for a feature with no reason against it", async () => {
     const project = await merged();
     expect((await project.slipway(["delete", "letters", "--json"])).json()).toMatchObject([
       { ok: true, feature_id: "letters", dry_run: true, removes: { branch: "letters", locks: [], queue: [] }, reasons: [], steps: [] },
@@ -76,7 +76,7 @@ describe("without a word", () => {
 });
 
 describe("A6: what a deletion keeps", () => {
-  test("the preview says what stays, and where to see it", async () => {
+  test("the preview lists what is kept and the command that shows it", async () => {
     const project = await merged();
     const commit = project.git("rev-parse", "main").slice(0, 10);
     expect((await project.slipway(["delete", "letters"])).stdout).toMatch(
@@ -89,7 +89,7 @@ describe("A6: what a deletion keeps", () => {
     ]);
   });
 
-  test("evidence, signed statement, transcripts, receipts and journal of a merged feature say what they said, and that it was deleted", async () => {
+  test("evidence, signed statement, transcripts, receipts and journal of a merged feature stay as they were, and say that it was deleted", async () => {
     const project = await merged();
     type Shown = {
       checks: unknown[];
@@ -130,7 +130,7 @@ describe("A6: what a deletion keeps", () => {
     expect((await project.slipway(["journal", "verify"])).code).toBe(0);
   });
 
-  test("a new feature of the name is possible; evidence shows the newest, and the others by number", async () => {
+  test("the name can be used again; evidence shows the newest feature, and the others by number", async () => {
     const project = await merged();
     await project.slipway(["delete", "letters", "--yes"]);
     project.write("src/a.txt", "one\n");
@@ -152,8 +152,8 @@ describe("A6: what a deletion keeps", () => {
   });
 });
 
-describe("for good", () => {
-  test("[FEA-167] a merged feature goes, its commit stays; a second time there is no such feature", async () => {
+describe("slipway delete --yes and --force", () => {
+  test("[FEA-167] a merged feature is removed, its commit stays; deleting it again finds no such feature", async () => {
     const project = await merged();
     const main = project.git("rev-parse", "main");
     const { code, stdout } = await project.slipway(["delete", "letters", "--yes"]);
@@ -168,11 +168,11 @@ describe("for good", () => {
     const again = await project.slipway(["delete", "letters", "--yes"]);
     expect(again.code).toBe(2);
     expect(again.stderr).toMatch(/^feature_not_found: There is no feature "letters"\.\n {2}next: Run `slipway status`/);
-    // The name is free again.
+    // The name can be used again.
     expect((await project.slipway(["status"])).stdout).not.toContain("letters  ");
   });
 
-  test("with something against it: refused with all of it; by force it goes, and its bytes can still be reached", async () => {
+  test("with reasons against it: refused with all of them; --force deletes it, and its bytes stay reachable", async () => {
     const project = await ready();
     const [row] = project.sql("SELECT tree FROM features");
     const refused = await project.slipway(["delete", "letters", "--yes"]);
@@ -182,24 +182,24 @@ describe("for good", () => {
     );
     const { code, stdout } = await project.slipway(["delete", "letters", "--force"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/letters is deleted\. .*\nIts run had not ended: `slipway resume \S+_letters` goes on without it\.\n$/);
+    expect(stdout).toMatch(/letters is deleted\. .*\nIts run had not ended: `slipway resume \S+_letters` continues without it\.\n$/);
     expect(project.git("for-each-ref", "--format=%(tree)", "refs/slipway").split("\n")).toContain(row?.["tree"]);
     expect((await project.slipway(["delete", "letters", "--dry-run", "--yes"])).stderr).toMatch(
       /^invalid_cli_args: --dry-run and --yes contradict/,
     );
-    // Nobody can answer for it any more: its question is closed, and its run ends without it.
+    // Its question is closed, because it can no longer be answered, and its run ends without it.
     expect((await project.slipway(["inbox", "--json"])).stdout).not.toContain("letters");
     expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(3);
     expect((await project.run()).code).toBe(23);
   });
 
-  test("[FEA-171] not even by force while a run works on it", async () => {
+  test("[FEA-171] a feature that a run works on is not deleted even with --force", async () => {
     const project = letters(SLOW);
     const child = startSlipway(project, ["run", "letters.spec.md", "--cassette", project.cassette]);
     await child.says("patch applied");
     const look = await project.slipway(["delete", "letters"]);
     expect(look.stdout).toMatch(/process \d+ is driving run \S+_letters \(not even with --force\)\n/);
-    expect(look.stdout).toContain("Nothing was changed. Put right what is named above, then look again.\n");
+    expect(look.stdout).toContain("Nothing was changed. Resolve the reasons above, then try again.\n");
     const { code, stderr } = await project.slipway(["delete", "letters", "--force"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^run_lease_held: /);
@@ -207,7 +207,7 @@ describe("for good", () => {
   });
 });
 
-test("where nothing has run: says so, and makes nothing", async () => {
+test("in a repository without runs it says so and creates nothing", async () => {
   const project = letters();
   expect((await project.slipway(["delete", "letters", "--yes"])).stderr).toMatch(/^run_not_found: Nothing has run/);
   expect(existsSync(join(project.root, ".slipway"))).toBe(false);

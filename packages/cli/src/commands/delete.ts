@@ -17,7 +17,7 @@ export const run: RunCommand = (args, io) =>
     const dryRun = args.flag("dry-run") || !(args.flag("yes") || force);
     if (args.flag("dry-run") && args.flag("yes"))
       throw new SlipwayError("invalid_cli_args", "--dry-run and --yes contradict each other.", {
-        suggested_next_actions: [`Look first: \`slipway delete ${feature_id}\`.`],
+        suggested_next_actions: [`Look at it first: \`slipway delete ${feature_id}\`.`],
       });
     const call = { actor: personOf(io), operationId: records.ids.next("delete") };
     const deletion = await features.delete(call, { feature_id, dry_run: dryRun, force });
@@ -41,7 +41,7 @@ function plannedLines({ feature_id, removes, keeps, reasons, unfinished_run }: D
     bold("and keep"),
     ...keptLines(feature_id, keeps),
     ...(unfinished_run === null ? [] : [`Its run ${unfinished_run} has not ended.`]),
-    ...(reasons.length === 0 ? [] : ["", bold("What speaks against it")]),
+    ...(reasons.length === 0 ? [] : ["", bold("Reasons against it")]),
     ...reasons.map(({ message, force_helps }) => yellow(`  ${oneLine(message)}${force_helps ? "" : " (not even with --force)"}`)),
     "",
     `Nothing was changed. ${nextStep(feature_id, reasons)}`,
@@ -59,7 +59,7 @@ function keptLines(id: string, { checks, invocations, merged_as, anchors }: Dele
 
 function nextStep(id: string, reasons: Deletion["reasons"]): string {
   if (reasons.length === 0) return `Delete it with \`slipway delete ${id} --yes\`.`;
-  if (reasons.some(({ force_helps }) => !force_helps)) return "Put right what is named above, then look again.";
+  if (reasons.some(({ force_helps }) => !force_helps)) return "Resolve the reasons above, then try again.";
   return `\`slipway delete ${id} --force\` deletes it anyway; its bytes stay reachable under refs/slipway.`;
 }
 
@@ -69,6 +69,6 @@ function doneLines({ feature_id, steps, unfinished_run }: Deletion): string[] {
       .filter(({ outcome }) => outcome !== "absent")
       .map(({ step, outcome, detail }) => `${outcome.padEnd(8)} ${step.padEnd(9)} ${oneLine(detail)}`.trimEnd()),
     `${feature_id} is deleted. Its evidence stays: slipway evidence ${feature_id}`,
-    ...(unfinished_run === null ? [] : [`Its run had not ended: \`slipway resume ${unfinished_run.split("/")[0]}\` goes on without it.`]),
+    ...(unfinished_run === null ? [] : [`Its run had not ended: \`slipway resume ${unfinished_run.split("/")[0]}\` continues without it.`]),
   ];
 }

@@ -22,7 +22,7 @@ function place() {
   return { folder: join(home, "demo"), demo: (...argv: readonly string[]) => slipway(["demo", "factory", ...argv], home, { env }) };
 }
 
-/** Sessions whose runs end like this at once. */
+/** Sessions whose runs end at once with this outcome. */
 function ending(outcome: object): void {
   vi.mocked(openSession).mockImplementation(async (options) => {
     const { openSession: really } = await vi.importActual<typeof import("@slipway/runtime/session")>("@slipway/runtime/session");
@@ -31,7 +31,7 @@ function ending(outcome: object): void {
 }
 
 describe("slipway demo factory", () => {
-  test("in words: the page, what happens, who is asked and what the demo answers, how it ended and what to type next", async () => {
+  test("text output shows the page, the events, each question with the demo's answer, the result and the next commands", async () => {
     const { folder, demo } = place();
     const { code, stdout } = await demo("--keep", "demo", "--edit");
     expect(code).toBe(0);
@@ -50,7 +50,7 @@ describe("slipway demo factory", () => {
       "+ MM-format_time: reused from the code index: MM-format_time@1.0.0\n",
       "The release is ready to merge. This is what a person would look at",
       "Now one sentence of SPEC.md is edited:\n  - what overlaps is joined.\n",
-      "- product: 1 built again, 3 to be looked at again, 3 kept\n",
+      "- product: 1 built again, 3 to be rechecked, 3 kept\n",
       "+ MM-parse_hours@1.0.0: kept: its tests pass with the new versions\n",
       "has 7 modules\n  MM-parse_time@1.1.0    5 tests passed when it was sealed\n",
       "What happened on the way\n  MM-parse_time@1.0.0 failed its first challenge and was revised",
@@ -62,16 +62,16 @@ describe("slipway demo factory", () => {
     expect(stdout).toMatch(/^… \(\d+ more lines\)$/m);
   }, 180_000);
 
-  test("when a question has no answer: exit 3, with the question and where to look", async () => {
+  test("a question without an answer: exit 3, with the question and where to look", async () => {
     ending({ status: "waiting", question: "" });
     const { folder, demo } = place();
     const { code, stderr } = await demo("--keep", "demo");
     expect(code).toBe(3);
     expect(stderr).toContain("gate_failed: The demo has no answer to this: nothing is asked\n");
-    expect(stderr).toContain(`  next: Look around in ${folder}: `);
+    expect(stderr).toContain(`  next: Inspect ${folder} with `);
   });
 
-  test("without a sandbox it says so; what did not end with a release is told, and is no success", async () => {
+  test("without a sandbox it says so, and a run without a release is reported as a failure", async () => {
     vi.mocked(probeSandbox).mockResolvedValue({ available: false, version: null, probes: [], host: null, layers: false, missing: [] });
     ending({ status: "failed", failure: { code: "io_error", message: "no", details: {} } });
     const { demo } = place();
@@ -83,9 +83,9 @@ describe("slipway demo factory", () => {
     expect(again.json().at(-1)).toMatchObject({ status: "failed", modules: [], release: null, commands: [], tasks: null });
   });
 
-  test("its answers are written by a program, and not recorded", async () => {
+  test("--record is refused, because a program writes its answers", async () => {
     const { code, stderr } = await place().demo("--record", "cassette");
     expect(code).toBe(2);
-    expect(stderr).toContain("  next: Write them anew with `npm run record:demo-factory`");
+    expect(stderr).toContain("  next: Write them again with `npm run record:demo-factory`");
   });
 });

@@ -32,7 +32,7 @@ const git = (cwd: string, ...args: readonly string[]) => execFileSync("git", arg
 
 describe("slipway demo", () => {
   test(
-    "in words: what happens, what a person would look at, who approved, what happened on the way, and what to try next; without a sandbox it says so plainly, records the override for its own gates, and goes on",
+    "text output shows the events, what a person would review, the approver, the story and the next commands; without a sandbox it says so, records the override for its own gates and continues",
     async () => {
       vi.mocked(probeSandbox).mockResolvedValue({ available: false, version: null, probes: [], host: null, layers: false, missing: [] });
       const { folder, env, demo } = place();
@@ -71,7 +71,7 @@ describe("slipway demo", () => {
     2 * MINUTES_MS,
   );
 
-  test("a folder with something in it is refused and left as it is", async () => {
+  test("a folder that is not empty is refused and left unchanged", async () => {
     const { folder, demo } = place();
     mkdirSync(folder);
     writeFileSync(join(folder, "mine.txt"), "mine\n");
@@ -84,17 +84,17 @@ describe("slipway demo", () => {
     expect(readFileSync(join(folder, "mine.txt"), "utf8")).toBe("mine\n");
   });
 
-  test("real, without network: exit 3, says what could not be downloaded and how to go on, and makes nothing", async () => {
+  test("real, without network: exit 3, says what could not be downloaded and how to continue, and creates nothing", async () => {
     const { home, env, folder } = place();
     const offline = { ...env, npm_config_registry: "http://127.0.0.1:9/", npm_config_cache: join(home, "cache") };
     const { code, stderr } = await slipway(["demo", "real", "--keep", "demo"], home, { env: offline });
-    expect(stderr).toMatch(/^download_failed: process-warning@5\.1\.1 could not be downloaded: ECONNREFUSED: .*\. Nothing was made\.\n/);
+    expect(stderr).toMatch(/^download_failed: process-warning@5\.1\.1 could not be downloaded: ECONNREFUSED: .*\. Nothing was created\.\n/);
     expect(stderr).toContain("  next: Connect this machine");
     expect(code).toBe(3);
     expect(existsSync(folder)).toBe(false);
   });
 
-  test("an unknown demo is refused with the names of all", async () => {
+  test("an unknown demo is refused with the names of all demos", async () => {
     const { code, stderr } = await place().demo("unreal");
     expect(code).toBe(2);
     const names = DEMOS.map(({ entry }) => entry.name).join(", ");
@@ -103,7 +103,7 @@ describe("slipway demo", () => {
     );
   });
 
-  test("its help lists the demos of every protocol, with their summaries and own options", async () => {
+  test("help lists the demos of every protocol, with their summaries and own options", async () => {
     const { code, stdout } = await place().demo("--help");
     expect(code).toBe(0);
     const rows = DEMOS.map(({ entry: { name, summary } }) => `    ${name.padEnd(28)} ${summary}\n`).join("");
@@ -118,7 +118,7 @@ describe("slipway demo", () => {
     expect(stderr).toMatch(/^git_missing: git could not make the demo's repository: .*\n {2}next: Install git/);
   });
 
-  /** A session whose run ends like this at once. */
+  /** A session whose run ends at once with this outcome. */
   function ending(outcome: object): void {
     vi.mocked(openSession).mockImplementationOnce(async (options) => {
       const { openSession: really } = await vi.importActual<typeof import("@slipway/runtime/session")>("@slipway/runtime/session");
@@ -132,17 +132,17 @@ describe("slipway demo", () => {
       { status: "failed", failure: { code: "sandbox_unavailable", message: "no walls", details: {} } },
       "it failed with sandbox_unavailable: no walls",
     ],
-  ])("when it does not get there (%j): exit 3, with the reason and where to look", async (outcome, why) => {
+  ])("when it does not finish (%j): exit 3, with the reason and where to look", async (outcome, why) => {
     ending(outcome);
     const { folder, demo } = place();
     const { code, stderr } = await demo("--keep", "demo");
     expect(code).toBe(3);
-    expect(stderr).toContain(`gate_failed: The demo did not get everything merged (its run is ${outcome.status}); ${why}\n`);
-    expect(stderr).toContain(`  next: Look around in ${folder}: `);
+    expect(stderr).toContain(`gate_failed: The demo did not merge everything (its run is ${outcome.status}); ${why}\n`);
+    expect(stderr).toContain(`  next: Inspect ${folder} with `);
     expect(stderr).toContain("  next: Check this machine with `slipway doctor`.\n");
   });
 
-  test("what the rows do not show is not told; by default the scratch repository is a new folder, kept for looking around", async () => {
+  test("the story has only recorded events; by default the scratch repository is a new folder, which is kept", async () => {
     ending({ status: "completed", value: [] });
     const { demo } = place();
     const { code, stdout } = await demo();

@@ -47,7 +47,7 @@ async function unpackDemo({ files }: Demo, io: Io, keep: string | undefined, say
   const { published } = files;
   if (published !== null) say(`Downloading ${published.name} ${published.version} (${published.license}) …`);
   const folder = await makeRepository(io, keep, files);
-  if (published !== null) say("It is, byte for byte, what the agents' answers were recorded on.");
+  if (published !== null) say("It has the exact bytes that the agents' answers were recorded on.");
   say(`A scratch repository is at ${folder}`);
   return folder;
 }
@@ -74,6 +74,6 @@ function recordFolder(args: Arguments, { cwd }: Io, name: string, { writtenBy }:
   if (folder === undefined) return undefined;
   if (writtenBy === undefined) return resolve(cwd, folder);
   throw new SlipwayError("invalid_cli_args", `The answers of \`slipway demo ${name}\` are written by a program, not recorded.`, {
-    suggested_next_actions: [`Write them anew with \`${writtenBy}\`; see packages/protocols/demos/${name}/README.md.`],
+    suggested_next_actions: [`Write them again with \`${writtenBy}\`; see packages/protocols/demos/${name}/README.md.`],
   });
 }

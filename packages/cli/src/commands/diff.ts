@@ -15,7 +15,7 @@ export const run: RunCommand = (args, io) =>
     const diff = await repository.diff(feature.base_commit, feature.tree, { stat, nameOnly, binary });
     if (json) io.out(jsonLine({ feature: feature.id, base: feature.base_commit, tree: feature.tree, diff: diff.toString("utf8") }));
     else {
-      if (diff.length === 0) io.out(`${feature.id} changes nothing yet.\n`);
+      if (diff.length === 0) io.out(`${feature.id} has no change yet.\n`);
       else io.bytes(diff);
       io.err(`tree ${feature.tree} on ${feature.base_branch} ${feature.base_commit.slice(0, 10)}\n`);
     }

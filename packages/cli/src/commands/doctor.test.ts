@@ -11,12 +11,12 @@ import { collectingIo, commitAll, git, scratchFolder, scratchRepository, writeAl
 import type { Io } from "@slipway/protocols/surface/io";
 import { main } from "../main.ts";
 
-/** Without a sandbox every one of these has a problem more. */
+/** Without a sandbox each of these repositories has one more problem. */
 const available = sandboxWorksHere();
 
 const NODE = { "package.json": JSON.stringify({ scripts: { test: "node --test" } }), "a.txt": "" };
 
-/** What `slipway init` writes, committed. */
+/** The files that `slipway init` writes, committed. */
 async function ready(files: Record<string, string> = NODE): Promise<string> {
   const folder = scratchRepository(files);
   expect(await main(["init", "--yes"], collectingIo(folder))).toBe(0);
@@ -48,7 +48,7 @@ const gates = (...cmd: string[]) => ({
   }),
 });
 
-/** The policy that init wrote, with another sandbox. */
+/** The policy that init wrote, with other sandbox settings. */
 function sandbox(folder: string, value: object): string {
   return readFileSync(join(folder, "slipway/policy.yaml"), "utf8").replace(
     /^sandbox:.*\n(?: .*\n)*/m,
@@ -70,7 +70,7 @@ const withConfigHome = (configHome: string) => ({
 });
 
 describe.skipIf(!available)("slipway doctor", () => {
-  test("a repository where everything is right", async () => {
+  test("a repository without problems", async () => {
     const folder = await ready();
     const { exitCode, rows, problems } = await doctor(folder);
     expect(problems).toEqual([]);
@@ -89,12 +89,12 @@ describe.skipIf(!available)("slipway doctor", () => {
       "approval key",
       "base gates",
     ]);
-    // Nobody was chosen yet: the one thing left to say, unless the disk is nearly full.
+    // No provider is chosen yet: the only note, unless the disk is nearly full.
     expect(rows.filter(({ name, status }) => status === "note" && name !== "disk").map(({ name }) => name)).toEqual(["agents"]);
     expect(git(folder, "status", "--porcelain")).toBe("");
   });
 
-  test("without the trial on the base nothing is written", async () => {
+  test("--skip-base-gates writes nothing", async () => {
     const folder = await ready();
     const io = collectingIo(folder);
     expect(await main(["doctor", "--json", "--skip-base-gates"], io)).toBe(0);
@@ -102,12 +102,12 @@ describe.skipIf(!available)("slipway doctor", () => {
     expect([join(folder, ".slipway"), layoutAt(folder).database].map((path) => existsSync(path))).toEqual([false, false]);
   });
 
-  test("lines for people: every problem with what mends it", async () => {
+  test("text output has every problem with its fix", async () => {
     const folder = scratchRepository(NODE);
     const io = collectingIo(folder);
     expect(await main(["doctor"], io)).toBe(3);
     expect(io.stdout()).toMatch(/^ok {7}node {10}Node \d+\.\d+\.\d+ at \//);
-    expect(io.stdout()).toContain("problem  configuration slipway/gates.yaml does not exist.\n                       mend: slipway init\n");
+    expect(io.stdout()).toContain("problem  configuration slipway/gates.yaml does not exist.\n                       fix: slipway init\n");
     expect(io.stdout()).toMatch(/\n\n2 problems, \d notes\.\n$/);
     expect(io.stdout()).not.toContain("ENOENT");
     expect(io.stdout()).not.toContain("\u001B");
@@ -116,29 +116,29 @@ describe.skipIf(!available)("slipway doctor", () => {
     expect(colored.stdout()).toContain("\u001B[31mproblem");
     const fine = collectingIo(await ready());
     await main(["doctor"], fine);
-    expect(fine.stdout()).toMatch(/\nNothing is broken \(0 problems, \d notes?\)\.\n$/);
+    expect(fine.stdout()).toMatch(/\nNo problems \(0 problems, \d notes?\)\.\n$/);
   });
 
-  test.each<[title: string, make: () => string, message: RegExp, mend: RegExp]>([
+  test.each<[title: string, make: () => string, message: RegExp, fix: RegExp]>([
     ["no repository", () => scratchFolder(), /not in a git repository/, /git init/],
     ["a bare repository", bare, /bare repository/, /git clone/],
     ["a repository without commits", () => scratchRepository({}), /no commit yet/, /git commit/],
     ["a folder that is gone", () => join(scratchFolder(), "gone"), /The folder does not exist/, /Change to a folder/],
-  ])("%s is one problem; what depends on it says it was not looked at", async (_, make, message, mend) => {
+  ])("%s is one problem; checks that depend on it are skipped and say so", async (_, make, message, fix) => {
     const { exitCode, problems, of } = await doctor(make());
     expect(exitCode).toBe(3);
     expect(problems).toEqual([
-      { name: "repository", status: "problem", finding: expect.stringMatching(message), mend: expect.stringMatching(mend) },
+      { name: "repository", status: "problem", finding: expect.stringMatching(message), fix: expect.stringMatching(fix) },
     ]);
     expect(of("gates")).toEqual([
-      { name: "gates", status: "note", finding: "Not looked at, because the repository cannot be used.", mend: null },
+      { name: "gates", status: "note", finding: "Not checked, because the repository cannot be used.", fix: null },
     ]);
     expect(of("node")[0]?.status).toBe("ok");
   });
 
-  test("no git at all", async () => {
+  test("git is not installed", async () => {
     const { problems } = await doctor(await ready(), { env: { PATH: "/nowhere", HOME: scratchFolder() } });
-    expect(problems.map(({ name, mend }) => [name, mend])).toEqual([
+    expect(problems.map(({ name, fix }) => [name, fix])).toEqual([
       ["git", expect.stringContaining("apt install git")],
       ["repository", expect.stringContaining("apt install git")],
     ]);
@@ -156,9 +156,9 @@ describe.skipIf(!available)("slipway doctor", () => {
     expect(of("repository").map(({ status, finding }) => `${status} ${finding}`)).toEqual([
       `ok ${folder}.`,
       expect.stringMatching(/^note No branch is checked out/),
-      expect.stringMatching(/^note There are changes that are not committed \(1\.txt, 2\.txt, 3\.txt, …\)/),
+      expect.stringMatching(/^note There are uncommitted changes \(1\.txt, 2\.txt, 3\.txt, …\)/),
       expect.stringMatching(/^note There are submodules/),
-      expect.stringMatching(/^note This clone does not have the whole history/),
+      expect.stringMatching(/^note This clone does not have the full history/),
     ]);
   });
 });
@@ -168,10 +168,10 @@ describe.skipIf(!available)("configuration", () => {
     const folder = scratchRepository(NODE);
     await main(["init", "--yes"], collectingIo(folder));
     const { problems, of } = await doctor(folder);
-    expect(problems.map(({ name, mend }) => [name, mend])).toEqual(
+    expect(problems.map(({ name, fix }) => [name, fix])).toEqual(
       Array.from({ length: 3 }, () => ["configuration", 'git add slipway && git commit -m "Update Slipway configuration"']),
     );
-    // The other checks go by the working tree meanwhile.
+    // The other checks use the working tree until then.
     expect(of("gates")[0]?.finding).toBe("Every command of slipway/gates.yaml is found: npm.");
   });
 
@@ -181,7 +181,7 @@ describe.skipIf(!available)("configuration", () => {
     rmSync(join(folder, "slipway/gates.yaml"));
     const { exitCode, of } = await doctor(folder);
     expect(exitCode).toBe(0);
-    expect(of("configuration").map(({ status, mend }) => [status, mend])).toEqual([
+    expect(of("configuration").map(({ status, fix }) => [status, fix])).toEqual([
       ["note", "git restore slipway/gates.yaml"],
       ["ok", null],
       ["note", expect.stringContaining("git add slipway")],
@@ -203,15 +203,15 @@ describe.skipIf(!available)("configuration", () => {
     expect(exitCode).toBe(3);
     expect(problems).toMatchObject([
       { name: "configuration", finding: expect.stringMatching(/^slipway\/gates\.yaml is not valid:\n {2}line \d+/) },
-      { name: "configuration", finding: expect.stringContaining("worktre"), mend: expect.stringContaining("slipway/policy.yaml") },
+      { name: "configuration", finding: expect.stringContaining("worktre"), fix: expect.stringContaining("slipway/policy.yaml") },
     ]);
   });
 
-  test("invalid everywhere: gates and agents are not looked at", async () => {
+  test("without a valid configuration, gates and agents are not checked", async () => {
     const folder = await ready();
     configured(folder, { "slipway/policy.yaml": "version: 2\n" });
     const { of } = await doctor(folder);
-    expect(of("gates")).toMatchObject([{ status: "note", finding: "Not looked at, because the configuration cannot be used." }]);
+    expect(of("gates")).toMatchObject([{ status: "note", finding: "Not checked, because the configuration cannot be used." }]);
     expect(of("agents")).toMatchObject([{ status: "note" }]);
   });
 
@@ -222,7 +222,7 @@ describe.skipIf(!available)("configuration", () => {
       {
         name: "configuration",
         finding: 'slipway/policy.yaml names the base branch "main", which does not exist.',
-        mend: expect.stringContaining("git branch main"),
+        fix: expect.stringContaining("git branch main"),
       },
     ]);
   });
@@ -237,7 +237,7 @@ describe.skipIf(!available)("configuration", () => {
 });
 
 describe.skipIf(!available)("gates", () => {
-  test("a command that is not there", async () => {
+  test("a command that does not exist", async () => {
     const folder = await ready();
     configured(folder, gates("no-such-program", "--x"));
     expect((await doctor(folder)).problems).toEqual([
@@ -245,12 +245,12 @@ describe.skipIf(!available)("gates", () => {
         name: "gates",
         status: "problem",
         finding: expect.stringMatching(/^The gate default\.fast\.t cannot start: "no-such-program" was not found on PATH/),
-        mend: expect.stringContaining("Install no-such-program"),
+        fix: expect.stringContaining("Install no-such-program"),
       },
     ]);
   });
 
-  test("a command that the sandbox does not show, until the policy does", async () => {
+  test("a command outside the sandbox's view, until the policy adds it", async () => {
     const folder = await ready();
     const tools = scratchFolder();
     writeAll(tools, { "mytool.sh": "#!/bin/sh\n" });
@@ -260,14 +260,14 @@ describe.skipIf(!available)("gates", () => {
       {
         name: "gates",
         finding: expect.stringContaining("which the sandbox does not show"),
-        mend: expect.stringContaining("sandbox.read_only"),
+        fix: expect.stringContaining("sandbox.read_only"),
       },
     ]);
     configured(folder, { "slipway/policy.yaml": sandbox(folder, { read_only: [tools] }), ...gates("mytool.sh") });
     expect((await doctor(folder, { env })).problems).toEqual([]);
   });
 
-  test("a program of the repository has to be in a fresh checkout", async () => {
+  test("a program in the repository must be in a fresh checkout", async () => {
     const folder = await ready({ ...NODE, ".gitignore": ".venv\n", "run.sh": "#!/bin/sh\n" });
     configured(folder, gates("./run.sh"));
     expect((await doctor(folder)).problems).toEqual([]);
@@ -277,7 +277,7 @@ describe.skipIf(!available)("gates", () => {
       {
         name: "gates",
         finding: expect.stringContaining("which git does not track"),
-        mend: expect.stringContaining("sandbox.shared_paths"),
+        fix: expect.stringContaining("sandbox.shared_paths"),
       },
     ]);
     configured(folder, { "slipway/policy.yaml": sandbox(folder, { shared_paths: [".venv"] }), ...gates(".venv/run.sh") });
@@ -289,7 +289,7 @@ describe.skipIf(!available)("gates", () => {
     configured(folder, {
       "slipway/policy.yaml": sandbox(folder, { shared_paths: ["web/node_modules", "vendor"], read_only: ["/nowhere/at/all"] }),
     });
-    expect((await doctor(folder)).problems.map(({ finding, mend }) => [finding.split(" ")[0], mend])).toEqual([
+    expect((await doctor(folder)).problems.map(({ finding, fix }) => [finding.split(" ")[0], fix])).toEqual([
       ["web/node_modules", expect.stringContaining("npm ci")],
       ["vendor", expect.stringContaining("Make vendor")],
       ["/nowhere/at/all", expect.stringContaining("Remove it from sandbox.read_only")],
@@ -298,7 +298,7 @@ describe.skipIf(!available)("gates", () => {
 });
 
 describe.skipIf(!available)("gates on the base", () => {
-  test("green: tried once, with a line of progress, then remembered", async () => {
+  test("green: tried once, with a line of progress, then cached", async () => {
     const folder = await ready();
     configured(folder, gates("true"));
     const io = collectingIo(folder);
@@ -311,12 +311,12 @@ describe.skipIf(!available)("gates on the base", () => {
     expect(again.stderr()).toBe("");
   });
 
-  test("red: exit code, likely cause and the end of the log, and it is a problem", async () => {
+  test("red: a problem with exit code, likely cause and the end of the log", async () => {
     const folder = await ready();
     configured(folder, gates("sh", "-c", `echo "Error: Cannot find module 'freezegun'"; exit 1`));
     const { exitCode, problems } = await doctor(folder);
     expect(exitCode).toBe(3);
-    expect(problems).toMatchObject([{ name: "base gates", mend: expect.stringMatching(/\S/) }]);
+    expect(problems).toMatchObject([{ name: "base gates", fix: expect.stringMatching(/\S/) }]);
     const finding = problems[0]?.finding ?? "";
     expect(finding).toMatch(/^The fast and full gates fail on main at step "t", exit code 1, before any change: /);
     expect(finding).toContain("likely cause: The package freezegun is not found.");
@@ -325,7 +325,7 @@ describe.skipIf(!available)("gates on the base", () => {
     expect(readFileSync(log, "utf8")).toContain("freezegun");
   });
 
-  test("not tried while something it stands on is broken, or where the policy says no", async () => {
+  test("not tried while another check has a problem, or when the policy turns it off", async () => {
     const folder = await ready();
     configured(folder, gates("no-such-program"));
     expect((await doctor(folder)).of("base gates")).toMatchObject([
@@ -334,12 +334,12 @@ describe.skipIf(!available)("gates on the base", () => {
     const policy = readFileSync(join(folder, "slipway/policy.yaml"), "utf8");
     configured(folder, { ...gates("false"), "slipway/policy.yaml": `${policy}gates: { try_on_base: false }\n` });
     expect((await doctor(folder)).of("base gates")).toMatchObject([
-      { status: "note", finding: expect.stringContaining("gates.try_on_base"), mend: "slipway gates" },
+      { status: "note", finding: expect.stringContaining("gates.try_on_base"), fix: "slipway gates" },
     ]);
   });
 });
 
-test("worktrees inside the checkout are warned about", async () => {
+test("worktrees inside the checkout get a warning", async () => {
   const folder = await ready();
   const outside = (await doctor(folder)).of("worktrees");
   expect(outside).toMatchObject([{ status: "ok", finding: expect.stringContaining("outside the checkout") }]);
@@ -349,7 +349,7 @@ test("worktrees inside the checkout are warned about", async () => {
     {
       status: "note",
       finding: expect.stringContaining("worktree.root in slipway/policy.yaml is .worktrees, inside the checkout"),
-      mend: expect.stringContaining("Remove worktree.root"),
+      fix: expect.stringContaining("Remove worktree.root"),
     },
   ]);
 });
@@ -426,13 +426,13 @@ describe.skipIf(!available)("agents", () => {
 });
 
 describe.skipIf(!available)("disk and database", () => {
-  test("a database with a whole journal", async () => {
+  test("a database with an intact journal", async () => {
     const folder = await withDatabase();
     const { problems, of } = await doctor(folder);
     expect(problems).toEqual([]);
     expect(of("database").map(({ finding }) => finding)).toEqual([
       expect.stringContaining("current schema"),
-      expect.stringMatching(/^The journal is whole: 0 events/),
+      expect.stringMatching(/^The journal is intact: 0 events/),
     ]);
     expect(of("disk")[0]?.finding).toContain(`${layoutAt(folder).truth} (where the records are kept)`);
   });
@@ -441,7 +441,7 @@ describe.skipIf(!available)("disk and database", () => {
     ["not a database", (path) => writeFileSync(path, Buffer.alloc(8192, "no")), /not a Slipway database/],
     ["newer than this program", (path) => sql(path, "INSERT INTO schema_version VALUES (999, 'tomorrow')"), /written by a newer Slipway/],
     [
-      "an event out of place",
+      "an event out of order",
       (path) =>
         sql(
           path,
@@ -478,7 +478,7 @@ describe.skipIf(!available)("disk and database", () => {
     expect((await doctor(folder)).of("database")[1]).toMatchObject({
       status: "note",
       finding: expect.stringContaining("20001 events"),
-      mend: "slipway journal verify",
+      fix: "slipway journal verify",
     });
   });
 
@@ -490,7 +490,7 @@ describe.skipIf(!available)("disk and database", () => {
     expect(of("disk")[0]).toMatchObject({
       status: "problem",
       finding: expect.stringMatching(/\.git\/slipway \(where the records are kept\) cannot be written: /),
-      mend: expect.stringContaining("may write"),
+      fix: expect.stringContaining("may write"),
     });
     expect(of("disk")[1]?.status).toBe("ok");
   });
@@ -508,24 +508,24 @@ describe.skipIf(!available)("disk and database", () => {
     writeFileSync(join(folder, ".slipway"), "");
     expect((await doctor(folder)).of("disk")[1]).toMatchObject({
       status: "problem",
-      finding: expect.stringContaining("something that is not a folder is in the way"),
+      finding: expect.stringContaining("a component of its path is not a folder"),
     });
   });
 
-  test("a state folder that only others may write", async ({ skip }) => {
+  test("a state folder that you may not write", async ({ skip }) => {
     skip(process.getuid?.() === 0, "root may write everywhere");
     const folder = await ready();
     mkdirSync(join(folder, ".slipway"), { mode: 0o555 });
     expect((await doctor(folder)).of("disk")[1]).toMatchObject({
       status: "problem",
-      finding: expect.stringContaining("you may not read or write it"),
+      finding: expect.stringContaining("you have no permission to read or write it"),
     });
     chmodSync(join(folder, ".slipway"), 0o755);
   });
 });
 
 describe.skipIf(!available)("approval key", () => {
-  test("a key of one's own", async () => {
+  test("a key that only its owner can read", async () => {
     const folder = await ready();
     const configHome = scratchFolder();
     await openApprovalKey({ configHome, repositoryRoot: folder });
@@ -535,11 +535,11 @@ describe.skipIf(!available)("approval key", () => {
     ]);
     chmodSync(key, 0o644);
     expect((await doctor(folder, withConfigHome(configHome))).problems).toMatchObject([
-      { name: "approval key", finding: expect.stringContaining("Others may read it"), mend: `Run: chmod 600 ${key}` },
+      { name: "approval key", finding: expect.stringContaining("Others may read it"), fix: `Run: chmod 600 ${key}` },
     ]);
   });
 
-  test("where every gate could read it", async () => {
+  test("below a folder that every gate can read", async () => {
     const folder = await ready();
     const policy = readFileSync(join(folder, "slipway/policy.yaml"), "utf8");
     configured(folder, { "slipway/policy.yaml": policy.replace("read_only: []", "read_only: [~/.config]") });
@@ -557,7 +557,7 @@ describe.skipIf(!available)("approval key", () => {
     symlinkSync(folder, link);
     for (const configHome of [join(folder, "config"), join(link, "config")]) {
       expect((await doctor(folder, withConfigHome(configHome))).problems).toMatchObject([
-        { name: "approval key", mend: expect.stringContaining("XDG_CONFIG_HOME") },
+        { name: "approval key", fix: expect.stringContaining("XDG_CONFIG_HOME") },
       ]);
     }
   });

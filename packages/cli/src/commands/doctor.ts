@@ -8,10 +8,10 @@ import type { Io } from "@slipway/protocols/surface/io";
 import { paint } from "@slipway/protocols/surface/paint";
 
 export const run: RunCommand = async (args, io) => {
-  const looked = await examine(io);
+  const checked = await examine(io);
   // Gates may take minutes, so report progress.
   const onProgress = (line: string) => io.err(`${line}\n`);
-  const rows = [...looked, ...(args.flag("skip-base-gates") ? [] : await checkBaseGates(io, looked, { onProgress }))];
+  const rows = [...checked, ...(args.flag("skip-base-gates") ? [] : await checkBaseGates(io, checked, { onProgress }))];
   if (args.flag("json")) io.out(jsonLine(rows));
   else io.out(`${[...rows.flatMap((row) => lines(row, io)), "", summary(rows)].join("\n")}\n`);
   return rows.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.done;
@@ -19,17 +19,17 @@ export const run: RunCommand = async (args, io) => {
 
 const COLORS = { ok: "green", note: "yellow", problem: "red" } as const;
 
-function lines({ name, status, finding, mend }: DoctorRow, { color }: Io): string[] {
+function lines({ name, status, finding, fix }: DoctorRow, { color }: Io): string[] {
   const shown = paint(color)[COLORS[status]](status.padEnd(8));
   const indent = " ".repeat(23);
   const first = `${shown} ${name.padEnd(13)} ${finding.replaceAll("\n", `\n${indent}`)}`;
-  return mend === null ? [first] : [first, `${indent}mend: ${mend}`];
+  return fix === null ? [first] : [first, `${indent}fix: ${fix}`];
 }
 
 function summary(rows: readonly DoctorRow[]): string {
   const count = (status: DoctorRow["status"]) => rows.filter((row) => row.status === status).length;
-  const told = [counted(count("problem"), "problem"), counted(count("note"), "note")].join(", ");
-  return count("problem") === 0 ? `Nothing is broken (${told}).` : `${told}.`;
+  const counts = [counted(count("problem"), "problem"), counted(count("note"), "note")].join(", ");
+  return count("problem") === 0 ? `No problems (${counts}).` : `${counts}.`;
 }
 
 function counted(count: number, noun: string): string {

@@ -11,7 +11,7 @@ const COPILOT = [".github/agents/builder.agent.md", ".github/agents/planner.agen
 const none = async () => null;
 
 describe("slipway export", () => {
-  test.each(["copilot", "claude"])("%s: every role, and each file read back is the role", async (target) => {
+  test.each(["copilot", "claude"])("%s: exports every role, and each file reads back as the role", async (target) => {
     const project = letters();
     const { code, stdout } = await project.slipway(["export", target]);
     expect(code).toBe(0);
@@ -28,7 +28,7 @@ describe("slipway export", () => {
     expect((await project.slipway(["export", target, "--check"])).code).toBe(0);
   });
 
-  test("--check fails when something is missing or differs, and writes nothing", async () => {
+  test("--check fails if a file is missing or differs, and writes nothing", async () => {
     const project = letters();
     const missing = await project.slipway(["export", "copilot", "--check"]);
     expect([missing.code, missing.stdout.split("\n")[0]]).toEqual([3, ".github/agents/builder.agent.md: missing"]);
@@ -42,7 +42,7 @@ describe("slipway export", () => {
     expect((await project.slipway(["export", "copilot", "--check"])).code).toBe(0);
   });
 
-  test("somebody's own agent of the same name is not replaced without being told to", async () => {
+  test("an agent file that Slipway did not write is not replaced without --force", async () => {
     const project = letters();
     project.write(COPILOT[0]!, "---\ndescription: ours\n---\n");
     const refused = await project.slipway(["export", "copilot"]);
@@ -53,7 +53,7 @@ describe("slipway export", () => {
     expect(project.read(COPILOT[0]!)).toContain("name: builder");
   });
 
-  test("the repository's own roles and prompts are what is exported, as committed", async () => {
+  test("exports the committed roles and prompts of the repository", async () => {
     const own = "---\nname: builder\ntier: fast\ntools: [read]\nwrite_grant: patch\noutput: PATCH\n---\n\nOurs.\n";
     const project = letters({
       "slipway/roles/features/builder.md": own,
@@ -68,7 +68,7 @@ describe("slipway export", () => {
     expect(readFileSync(join(out, ".claude/agents/qa.md"), "utf8").endsWith("\n\nTest it.\n\n")).toBe(true);
   });
 
-  test("without configuration, and outside of any repository, the built-in roles", async () => {
+  test("without configuration, and outside a repository, exports the built-in roles", async () => {
     const { ["slipway/policy.yaml"]: _, ["slipway/gates.yaml"]: __, ...bare } = FILES;
     for (const folder of [scratchRepository(bare), scratchFolder()]) {
       const io = collectingIo(folder);
@@ -82,15 +82,15 @@ describe("slipway export", () => {
   });
 
   test.each([
-    ["a target that is none", ["export", "cursor"], /There is no export 'cursor'/],
-    ["a protocol that is none", ["export", "copilot", "--protocol", "waterfall"], /There is no protocol "waterfall"/],
+    ["an unknown target", ["export", "cursor"], /There is no export 'cursor'/],
+    ["an unknown protocol", ["export", "copilot", "--protocol", "waterfall"], /There is no protocol "waterfall"/],
   ])("%s", async (_, argv, message) => {
     const io = collectingIo(scratchFolder());
     expect(await main(argv, io)).toBe(2);
     expect(io.stderr()).toMatch(message);
   });
 
-  test("a folder in the place of a file is told", async () => {
+  test("a folder where a file should be is reported", async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, COPILOT[0]!), { recursive: true });
     expect(await main(["export", "copilot"], collectingIo(folder))).not.toBe(0);

@@ -17,7 +17,7 @@ import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 
-type Standing = "same" | "missing" | "differs" | "not ours";
+type FileState = "same" | "missing" | "differs" | "not ours";
 
 export const run: RunCommand = async (args, io) => {
   const target = targetFrom(args.positionals[0]);
@@ -27,13 +27,13 @@ export const run: RunCommand = async (args, io) => {
   const files = await Promise.all(
     roles.map(async (role) => {
       const file = exportRole(target, protocol, role);
-      return { ...file, standing: await standingOf(join(out, file.path), file) };
+      return { ...file, standing: await fileStateOf(join(out, file.path), file) };
     }),
   );
   if (args.flag("check")) {
     const differing = files.filter(({ standing }) => standing !== "same");
     tell(io, args.flag("json"), out, files, (file) =>
-      file.standing === "same" ? `${file.path} is as it should be` : `${file.path}: ${file.standing}`,
+      file.standing === "same" ? `${file.path} is up to date` : `${file.path}: ${file.standing}`,
     );
     return differing.length === 0 ? EXIT.done : EXIT.failed;
   }
@@ -52,7 +52,7 @@ function targetFrom(name: string | undefined): Target {
   });
 }
 
-/** As a run plays them: with the repository's own roles and prompts, if it has any. */
+/** As a run plays them: with the repository's own roles and prompts, if any. */
 async function rolesOf(protocol: string, io: Io): Promise<{ readonly root: string; readonly roles: readonly Role[] }> {
   const { root, committed } = await repositoryOf(io);
   const agents = committed?.configuration.agents ?? null;
@@ -87,7 +87,7 @@ function unlessMissing(error: unknown): null {
   throw error;
 }
 
-async function standingOf(path: string, { text }: ExportedFile): Promise<Standing> {
+async function fileStateOf(path: string, { text }: ExportedFile): Promise<FileState> {
   try {
     const there = await readFile(path, "utf8");
     if (there === text) return "same";
@@ -103,7 +103,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFileAtomic(nodeFileSystem, path, Buffer.from(text));
 }
 
-type Told = ExportedFile & { readonly standing: Standing };
+type Told = ExportedFile & { readonly standing: FileState };
 
 function tell(io: Io, json: boolean, out: string, files: readonly Told[], line: (file: Told) => string): void {
   if (json) io.out(jsonLine({ ok: true, out, files: files.map(({ path, standing }) => ({ path, was: standing })) }));

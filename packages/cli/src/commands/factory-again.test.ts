@@ -13,7 +13,7 @@ const POLICY = { "slipway/policy.yaml": WITHOUT_APPROVAL };
 const factory = (project: Project, ...more: readonly string[]) =>
   project.slipway(["factory", "numbers.md", "--cassette", project.cassette, ...more]);
 
-/** The page has one sentence more; the product owner and the second task's roles know it. Whoever else is asked has no answer. */
+/** The page with one more sentence; only the product owner and the second task's roles have an answer for it. */
 function edit(project: Project): void {
   for (const role of ["product-owner", "planner", "proposer", "challenger"]) {
     for (const subject of ["numbers.1.1", `${FIRST}.1`, "MM-twice.1"])
@@ -27,8 +27,8 @@ function edit(project: Project): void {
   project.record("proposer", "1", deliver({ "module contract": JSON.stringify(contract) }), "MM-quad");
 }
 
-describe("slipway factory, on a page it knows", () => {
-  test("says that there is nothing to do; edited, what stays and what runs; and builds only that", async () => {
+describe("slipway factory, on a page it has built before", () => {
+  test("an unchanged page has nothing to do; an edited one says what is kept and what is built, and builds only that", async () => {
     const project = factoryProject(POLICY);
     expect((await buildAll(project)).stdout).toContain("releases 2 modules: MM-twice@1.0.0, MM-quad@1.0.0");
     rmSync(join(project.cassette, "product-owner"), { recursive: true });
@@ -62,7 +62,7 @@ describe("slipway factory, on a page it knows", () => {
     expect(project.git("status", "--porcelain")).toBe(" M numbers.md\n");
   });
 
-  test("cancelled before it was finished, it goes on from the same page without the product owner", async () => {
+  test("cancelled before the end, it continues from the same page without the product owner", async () => {
     const project = withoutSecondPlan(factoryProject(POLICY));
     await buildAll(project);
     const [{ run_id }] = project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL") as [{ run_id: string }];
@@ -77,7 +77,7 @@ describe("slipway factory, on a page it knows", () => {
     expect(again.stdout).not.toContain(`${FIRST}: in progress`);
     expect(again.code).toBe(23);
 
-    // The same by the other command, on an edited page and for programs.
+    // The same with `slipway run --protocol factory`, on an edited page, with --json.
     expect((await project.slipway(["stop", `${run_id}-2`, "--cancel", "--yes"])).code).toBe(0);
     edit(project);
     const asked = await project.slipway(["run", "--protocol", "factory", "-fi", "numbers.md", "--cassette", project.cassette, "--json"]);
@@ -92,7 +92,7 @@ describe("slipway factory, on a page it knows", () => {
     expect(asked.code).toBe(23);
   });
 
-  test("a release whose run was cancelled is not retried by its name: every command says that the page goes on with it", async () => {
+  test("a release whose run was cancelled cannot be retried by name: every command names the page to run again", async () => {
     const project = factoryProject();
     expect((await buildAll(project)).code).toBe(23);
     const [{ id }] = project.sql("SELECT id FROM features") as [{ id: string }];
@@ -111,7 +111,7 @@ describe("slipway factory, on a page it knows", () => {
     expect(again.code).toBe(23);
   });
 
-  test("`slipway run --protocol` takes a protocol that there is, and one page for the factory", async () => {
+  test("`slipway run --protocol` needs a known protocol, and one page for the factory", async () => {
     const project = factoryProject();
     const none = await project.slipway(["run", "--protocol", "factory"]);
     expect(none.stderr).toContain("`slipway factory` takes one page, and 0 were named.");

@@ -4,7 +4,7 @@ import { FIRST, SECOND } from "@slipway/protocols/factory/testing/numbers";
 import { expect, test } from "vitest";
 import { buildAll, factoryProject, goOn, WITHOUT_APPROVAL, withoutSecondPlan } from "../testing/factory-project.ts";
 
-test("[FAC-067] a halted task is SHIPPED on a person's word alone, which the escalation keeps; the run takes it up", async () => {
+test("[FAC-067] a person's attestation ships a halted task; the escalation keeps it and the run continues with it", async () => {
   const project = withoutSecondPlan(factoryProject({ "slipway/policy.yaml": WITHOUT_APPROVAL }));
   const halted = await buildAll(project);
   expect(halted.stdout).toContain(`${SECOND} has halted`);
@@ -19,7 +19,7 @@ test("[FAC-067] a halted task is SHIPPED on a person's word alone, which the esc
   expect((await attest(FIRST, ...why)).stderr).toContain(`${FIRST} is SHIPPED and cannot be attested.`);
   expect((await attest(SECOND, ...why, "--module", "MM-twice")).stderr).toContain("MM-twice is not written as MM-…@x.y.z");
   expect((await attest(SECOND, ...why, "--module", "MM-gone@1.0.0")).stderr).toContain("MM-gone@1.0.0 is not SHIPPED");
-  // Nobody gets there by answering the question instead.
+  // Answering the question directly cannot attest either.
   await project.slipway(["answer", "Q2", JSON.stringify({ action: "ATTESTED", escalation_id: String(escalation()["escalation_id"]) })]);
   expect((await goOn(project)).code).toBe(23);
   expect((await project.slipway(["factory", "status"])).stdout).toContain(`halted: ${SECOND}`);
@@ -35,7 +35,7 @@ test("[FAC-067] a halted task is SHIPPED on a person's word alone, which the esc
     },
   });
   expect((await project.slipway(["factory", "status"])).stdout).toContain("2 of 2 tasks shipped");
-  // Said again, for example after a kill, it stays what it was.
+  // Attesting again, for example after a kill, changes nothing.
   expect((await attest(SECOND, "--rationale", "Something else.")).stdout).toContain("resolved by MM-twice@1.0.0;");
   const ended = await goOn(project);
   expect(ended.stdout).toMatch(/REL-\w+ releases 1 module: MM-twice@1\.0\.0\.\n/);

@@ -9,7 +9,7 @@ import { letters, type Project } from "../testing/project.ts";
 
 const date = (outputs: string[]) => ({ inputs: ["text: string"], outputs, error_surfaces: [], effects: [], modes: ["sync"] });
 
-/** A repository with a few shipped modules. */
+/** A repository with four shipped modules. */
 async function shipped(): Promise<Project> {
   const project = letters();
   const records = await openRecords({ layout: layoutAt(project.root) });
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 const index = (...words: readonly string[]) => project.slipway(["factory", "index", ...words]);
 
-/** From the next commit on the code index is embedded over HTTP. */
+/** From the next commit on, the code index is embedded over HTTP. */
 async function configure(): Promise<EmbeddingServer> {
   server = await openEmbeddingServer();
   project.write(
@@ -61,7 +61,7 @@ runtime:
 }
 
 describe("slipway factory index", () => {
-  test("says how much there is, and by which model", async () => {
+  test("shows the number of entries and the model", async () => {
     expect(await index()).toMatchObject({
       code: 0,
       stdout: "modules: 3, versions: 4 (3 SHIPPED, 1 SUPERSEDED)\nmodel: slipway-hashed-384-v1 (384 dimensions)\n",
@@ -97,12 +97,12 @@ describe("slipway factory index", () => {
     expect((await index("search", "x", "--tag", "none")).stdout).toBe("No modules found.\n");
   });
 
-  test("what no embedding knows is found by its words", async () => {
+  test("words that no embedding knows are found by text search", async () => {
     const { stdout } = await index("search", "haversine", "--limit", "1");
     expect(stdout).toMatch(/Matches by words:\n0\.\d\d  MM-haversine@1\.0\.0 /);
   });
 
-  test("mistakes are told with what to do", async () => {
+  test("mistakes in arguments are reported with the fix", async () => {
     expect((await index("search")).stderr).toContain("missing argument <query>");
     expect((await index("search", "x", "--limit", "0")).stderr).toContain('--limit takes a number from 1 to 1000, not "0"');
     expect((await index("find", "x")).code).toBe(2);
@@ -120,7 +120,7 @@ describe("slipway factory index", () => {
 });
 
 describe("another embedding model", () => {
-  test("[FAC-183] is refused until everything is embedded anew; then it alone is searched with, and no entry has changed", async () => {
+  test("[FAC-183] is refused until everything is embedded again; then only the new model is used for searches, and no entry changes", async () => {
     const before = (await index("search", "parse a date", "--include-inactive", "--json")).json<{ results: object[] }>()[0]!;
     const { seen } = await configure();
     const refused = await index("search", "parse a date");
@@ -147,13 +147,13 @@ describe("another embedding model", () => {
     expect((await index()).stdout).toContain("model: own/letters (256 dimensions)\n");
 
     project.write("slipway/agents.yaml", "version: 1\nroles: {}\n");
-    project.git("commit", "-qam", "the built-in one again");
+    project.git("commit", "-qam", "switching back to the built-in model");
     expect((await index("search", "parse a date")).stderr).toContain('embedded with "own/letters"');
     expect((await index("reindex", "--json")).json()).toEqual([{ ok: true, model: "slipway-hashed-384-v1", entries: 4 }]);
     expect((await index("search", "parse a date")).stdout).toMatch(/^0\.\d\d  MM-parse_date@1\.1\.0 /);
   });
 
-  test("that does not answer leaves the index as it was", async () => {
+  test("a model that does not answer leaves the index unchanged", async () => {
     const { fail } = await configure();
     fail({ status: 500, body: { error: { message: "down" } } });
     const failed = await index("reindex");
@@ -162,7 +162,7 @@ describe("another embedding model", () => {
     expect((await index()).stdout).toContain("embedded with slipway-hashed-384-v1 (384)");
   });
 
-  test("a factory run is refused before anything is paid for", async () => {
+  test("a factory run is refused before any agent is paid", async () => {
     await configure();
     project.write("numbers.md", "# Numbers\n\nDouble numbers.\n");
     const refused = await project.slipway(["factory", "numbers.md", "--cassette", project.cassette]);

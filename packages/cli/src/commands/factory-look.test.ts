@@ -26,7 +26,7 @@ async function halted(): Promise<{ readonly project: Project; readonly escalatio
   return { project, escalation: file.slice(0, -".json".length) };
 }
 
-/** The second task needs another contract of the module of the first. */
+/** The second task needs another contract for the first task's module. */
 async function excepted(): Promise<{ readonly project: Project; readonly exception: string }> {
   const project = factoryProject(WITHOUT_APPROVAL);
   project.record("proposer", "1", change(), "MM-quad");
@@ -38,7 +38,7 @@ async function excepted(): Promise<{ readonly project: Project; readonly excepti
   return { project, exception };
 }
 
-test("before there is a project everything says so", async () => {
+test("without a project every command says so", async () => {
   const project = letters({ "numbers.md": "# Numbers\n" });
   expect((await project.slipway(["factory", "tasks"])).stderr).toContain("Nothing has run in this repository yet.");
   await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette]);
@@ -51,7 +51,7 @@ test("before there is a project everything says so", async () => {
 });
 
 describe("a task that has halted", () => {
-  test("is shown in its place, with why others wait; its debate round by round; its escalation with what each answer would do", async () => {
+  test("is shown with the tasks it blocks, its debate round by round, and its escalation with the effect of each answer", async () => {
     const { project, escalation } = await halted();
     const tasks = await shown(project, "tasks");
     expect(tasks).toContain("reading\n  statements\n    import-a-statement\n");
@@ -86,7 +86,7 @@ describe("a task that has halted", () => {
     expect((await project.slipway(["factory", "escalation", "ESC-00000000"])).code).toBe(2);
   });
 
-  test("is resolved by name, with a comment or a file; what is no answer changes nothing", async () => {
+  test("is resolved by name, with a comment or a file; an invalid answer changes nothing", async () => {
     const { project, escalation } = await halted();
     const resolve = (...words: readonly string[]) => project.slipway(["factory", "resolve", escalation, ...words]);
     expect((await resolve()).stderr).toContain("APPROVE_OVERRIDE, AMEND_SPEC");
@@ -124,7 +124,7 @@ describe("a task that has halted", () => {
 });
 
 describe("an interface change exception", () => {
-  test("is listed, shown, put off, and rejected later by name", async () => {
+  test("is listed, shown, deferred, and later rejected by name", async () => {
     const { project, exception } = await excepted();
     expect(await shown(project, "ice")).toContain(
       `${exception} RAISED     INCOMPLETE MM-twice@1.0.0: numbers that are too large become infinite (waits for you)`,
@@ -135,7 +135,7 @@ describe("an interface change exception", () => {
     expect((await project.slipway(["factory", "ice", "ICE-00000000"])).code).toBe(2);
     expect((await project.slipway(["factory", "ice", exception, "MAYBE"])).stderr).toContain("APPROVE_CHANGE, REJECT_CHANGE, DEFER");
     expect((await project.slipway(["factory", "ice", exception, "DEFER", "--comment", "later"])).code).toBe(0);
-    // Answered, and not carried out: the run comes first.
+    // The answer is recorded but not applied yet: the run must be resumed first.
     expect((await project.slipway(["factory", "ice", exception, "REJECT_CHANGE", "--comment", "no"])).stderr).toContain(
       "must resume first",
     );
@@ -150,7 +150,7 @@ describe("an interface change exception", () => {
     expect(late.code).toBe(2);
   });
 
-  test("[FAC-177] is decided long after its task went another way: put off again, then approved, a new version ships and takes the old one's place", async () => {
+  test("[FAC-177] is decided long after its task was resolved otherwise: deferred again, then approved; a new version ships and replaces the old one", async () => {
     const { project, exception } = await excepted();
     await project.slipway(["factory", "ice", exception, "DEFER"]);
     await goOn(project);

@@ -13,7 +13,7 @@ const built = async () => {
 
 const releases = (project: Project) => readdirSync(join(project.root, ".slipway/state_store/releases")).toSorted();
 
-test("[FAC-192] [FAC-198] exactly the modules that are named are released, if all are shipped; a release that fails leaves a report and no branch", async () => {
+test("[FAC-192] [FAC-198] releases exactly the named modules if all are shipped; a failed release leaves a report and no branch", async () => {
   const project = await built();
   const release = (...refs: readonly string[]) => project.slipway(["factory", "release", ...refs]);
   const before = releases(project);
@@ -48,7 +48,7 @@ test("[FAC-192] [FAC-198] exactly the modules that are named are released, if al
 });
 
 describe("a shipped module", () => {
-  test("[FAC-200] [FAC-201] is shown without its source; deprecated it names who depends on it, stays, and stops releases", async () => {
+  test("[FAC-200] [FAC-201] is shown without its source; after deprecation it names its dependants, stays, and fails releases", async () => {
     const project = await built();
     const module = (...more: readonly string[]) => project.slipway(["factory", "module", ...more]);
     const shown = await module("MM-twice");
@@ -92,7 +92,7 @@ describe("a shipped module", () => {
   });
 });
 
-test("[FAC-202] a Challenger is told to flag a dependency that is out of use, with what supersedes it and what it risks", async () => {
+test("[FAC-202] a Challenger is told to flag a deprecated dependency, with its replacement and the risk", async () => {
   const project = withoutSecondPlan(factoryProject());
   await buildAll(project);
   await project.slipway(["factory", "deprecate", "MM-twice@1.0.0", "--reason", "It loses fractions."]);

@@ -23,8 +23,8 @@ function manifests(project: Project): Manifest[] {
 
 const branchOf = (project: Project) => manifests(project)[0]!.release_id.toLowerCase();
 
-describe("a release goes into the repository as any change does", () => {
-  test("on a branch, gated, approved by a person and merged; a stranger runs its tests with Node alone", async () => {
+describe("a release enters the repository as a change", () => {
+  test("on a branch, gated, approved by a person and merged; its tests run with Node alone", async () => {
     const project = factoryProject();
     const before = project.git("rev-parse", "main").trim();
     const built = await buildAll(project);
@@ -50,7 +50,7 @@ describe("a release goes into the repository as any change does", () => {
     const shown = await project.slipway(["factory", "release"]);
     expect(shown.stdout).toContain(`Merged into main as ${commit.slice(0, 10)}, in modules/; approved by kim.`);
 
-    // Away from here there is no package, no compiler and nothing of Slipway.
+    // In this folder there is no package, no compiler and no file of Slipway.
     const elsewhere = join(scratchFolder(), "modules");
     cpSync(join(project.root, "modules"), elsewhere, { recursive: true });
     const tests = execFileSync(process.execPath, ["--test", "--test-reporter=tap"], { cwd: elsewhere, encoding: "utf8" });
@@ -59,7 +59,7 @@ describe("a release goes into the repository as any change does", () => {
     expect(execFileSync(process.execPath, ["--input-type=module", "-e", quad], { cwd: elsewhere, encoding: "utf8" })).toBe("8");
   });
 
-  test("what the repository's gates refuse is a question; mended, it goes on; rejected, it is kept and nothing is merged", async () => {
+  test("a release that fails the repository's gates asks; after a fix it continues; rejected, it is kept and not merged", async () => {
     const check = "if test -d modules; then exit 1; fi\n";
     const project = factoryProject({ "check.sh": check, "slipway/policy.yaml": `${POLICY}release: { folder: lib/made }\n` });
     project.write("check.sh", "if test -d lib/made; then exit 1; fi\n");
@@ -92,7 +92,7 @@ describe("a release goes into the repository as any change does", () => {
     expect((await project.slipway(["factory", "release"])).stdout).toContain("Not merged: rejected: not this quarter.");
   });
 
-  test("killed while its files are put in place and while it is merged, it is merged once", async () => {
+  test("killed while its files are placed and while it is merged, it is merged once", async () => {
     const project = factoryProject({ "slipway/policy.yaml": WITHOUT_APPROVAL });
     await project.slipway(["factory", "numbers.md", "--cassette", project.cassette]);
     await project.slipway(["answer", "Q1", "APPROVE"]);

@@ -4,7 +4,7 @@ import { specOf } from "@slipway/protocols/factory/project/testing/specs";
 import { describe, expect, test } from "vitest";
 import { letters, type Project } from "../testing/project.ts";
 
-/** A project whose product owner emits this, over and over. */
+/** A project whose product owner always emits this spec. */
 function emitting(spec: unknown, rounds = 1): Project {
   const project = letters({ "numbers.md": "# Numbers\n\nDouble numbers.\n" });
   for (let round = 1; round <= rounds; round++)
@@ -16,7 +16,7 @@ const factory = (project: Project) => project.slipway(["factory", "numbers.md", 
 const goOn = (project: Project) => project.slipway(["resume", "--cassette", project.cassette]);
 const question = async (project: Project, name: string) => (await project.slipway(["inbox", name])).stdout;
 
-/** The same with other names. */
+/** The same spec with other names. */
 function named(names: { readonly pillar?: string; readonly epic?: string; readonly story?: string; readonly task?: string }): ProductSpec {
   const spec = sampleSpec([sampleTask(1, names.task === undefined ? {} : { name: names.task })]);
   const pillar = spec.pillars[0]!;
@@ -27,8 +27,8 @@ function named(names: { readonly pillar?: string; readonly epic?: string; readon
   return spec;
 }
 
-describe("a spec that nobody expected", () => {
-  test("without a pillar: it is refused each time, and a person hears why", async () => {
+describe("an unusual spec", () => {
+  test("without a pillar: it is refused each time, and the question says why", async () => {
     const project = emitting({ ...sampleSpec(), pillars: [] }, 30);
     const ended = await factory(project);
     expect(ended.code).toBe(23);
@@ -38,13 +38,13 @@ describe("a spec that nobody expected", () => {
     expect(await goOn(project)).toMatchObject({ code: 3, stdout: expect.stringContaining("not like this") as string });
   });
 
-  test("of 5,000 tasks: it is asked about, planned, and known at once", async () => {
+  test("of 5,000 tasks: it is asked about, planned, and found again without delay", async () => {
     const project = emitting(specOf({ pillars: 5, epics: 10, stories: 10, tasks: 10 }));
     const asked = await factory(project);
     expect(asked.stdout).toContain("Build A product from this spec?");
     expect(asked.code).toBe(23);
     await project.slipway(["answer", "Q1", "APPROVE"]);
-    // Nobody plays the planner: the first task ends with a question.
+    // No provider plays the planner: the first task ends with a question.
     const halted = await goOn(project);
     expect(halted.code).toBe(23);
     expect(halted.stdout).toContain("T-pillar-0-epic-0-story-0-001");
@@ -54,7 +54,7 @@ describe("a spec that nobody expected", () => {
     expect(status!.summary).toMatchObject({ total: 5000, large: true });
   });
 
-  test("in other scripts: what has a letter from a to z becomes an id, what has none is asked about before anything is written", async () => {
+  test("in other scripts: a name with a letter from a to z becomes an id; one without is asked about before anything is written", async () => {
     const fine = emitting(named({ pillar: "Überweisungen — 読む", epic: "🙂 émigré 🙂", story: "ﬁ 1", task: "\u202Eabc" }));
     expect((await factory(fine)).stdout).toContain("Build Ledger from this spec?");
     await fine.slipway(["answer", "Q1", "APPROVE"]);

@@ -8,7 +8,7 @@ import { specOf } from "@slipway/protocols/factory/project/testing/specs";
 import { expect, test } from "vitest";
 import { letters, type Project } from "../testing/project.ts";
 
-/** As a run initialises it, with so many tasks in three stories. */
+/** A project as a run initialises it, with this many tasks in three stories. */
 async function initialised(perStory: number): Promise<Project> {
   const project = letters();
   const records = await openRecords({ layout: layoutAt(project.root) });

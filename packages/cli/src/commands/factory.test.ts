@@ -11,10 +11,10 @@ import { letters, type Project } from "../testing/project.ts";
 const [double] = NUMBERS.pillars[0]!.epics[0]!.stories[0]!.tasks;
 const SPEC = sampleSpec([double!]);
 
-/** How a release is approved and merged is tested with the release. */
+/** Approving and merging a release is tested in factory-release.test.ts. */
 const WITHOUT_APPROVAL = POLICY.replace("merge_policy: {", "merge_policy: { require_user_approval: false,");
 
-/** One page, one task, one module; every role's answer is recorded. */
+/** One page, one task, one module; the answer of every role is recorded. */
 function numbers(): Project {
   const project = letters({ "numbers.md": "# Numbers\n\nDouble numbers.\n", "slipway/policy.yaml": WITHOUT_APPROVAL });
   project.record("product-owner", "1.1", { calls: [{ tool: "emit_structured_spec", spec: SPEC }] }, "numbers");
@@ -29,7 +29,7 @@ const factory = (project: Project, ...more: readonly string[]) =>
   project.slipway(["factory", "numbers.md", "--cassette", project.cassette, ...more]);
 
 describe("slipway factory", () => {
-  test("waits with the spec for a person; approved, it ends with a release", async () => {
+  test("waits with the spec for a person; after the approval it ends with a release", async () => {
     const project = numbers();
     const asked = await factory(project);
     expect(asked).toMatchObject({ code: 23, stderr: "" });
@@ -57,7 +57,7 @@ describe("slipway factory", () => {
     expect(project.git("status", "--porcelain")).toBe("");
   });
 
-  test("[FAC-199] killed in the middle of a debate, it goes on there: who has spoken is not asked again", async () => {
+  test("[FAC-199] killed in the middle of a debate, it resumes there: roles that have answered are not asked again", async () => {
     const project = numbers();
     await factory(project);
     await project.slipway(["answer", "Q1", "APPROVE"]);
@@ -73,7 +73,7 @@ describe("slipway factory", () => {
     expect(code).toBe(0);
   });
 
-  test("a halt names the command that answers it; the answer's text goes where the choice wants it", async () => {
+  test("a halt names the command that answers it; --comment fills the field that the choice needs", async () => {
     const project = numbers();
     project.record("planner", "1", planOf(["MM-twice", ["MM-twice@^1.0.0"]]), FIRST);
     for (const attempt of ["2", "3"]) project.record("planner", attempt, planOf(["MM-twice", ["MM-twice@^1.0.0"]]), FIRST);
@@ -91,7 +91,7 @@ describe("slipway factory", () => {
     expect(ended.code).toBe(3);
   });
 
-  test("takes comments for what the gate's choices need, and refuses what is no specification", async () => {
+  test("passes comments to the spec gate's choices, and refuses a page that does not exist", async () => {
     const project = numbers();
     await factory(project);
     expect((await project.slipway(["answer", "Q1", "REJECT"])).stderr).toContain("reasons");

@@ -5,7 +5,7 @@ import { letters } from "../testing/project.ts";
 const available = sandboxWorksHere();
 
 describe.skipIf(!available)("slipway gates", () => {
-  test("B2: runs the gates on the base by hand: no run, no agent, exit code 0", async () => {
+  test("B2: runs the gates on the base without a run and without an agent, exit code 0", async () => {
     const project = letters();
     project.write("src/a.txt", "BUG\n");
     const ended = await project.slipway(["gates"]);
@@ -18,7 +18,7 @@ describe.skipIf(!available)("slipway gates", () => {
     expect(project.git("status", "--porcelain")).toBe(" M src/a.txt\n");
   });
 
-  test("red is exit code 3, with the end of the log and the likely cause; one mode may be named", async () => {
+  test("a red gate is exit code 3, with the end of the log and the likely cause; one mode may be named", async () => {
     const project = letters({ "check.sh": "echo trouble; nosuchprogram\n" });
     const ended = await project.slipway(["gates", "full"]);
     expect(ended.code).toBe(3);
@@ -27,7 +27,7 @@ describe.skipIf(!available)("slipway gates", () => {
     expect(ended.stdout).not.toContain("fast gates");
   });
 
-  test("--here takes the files and the gates of the checkout, untracked ones too, and touches nothing", async () => {
+  test("--here uses the files and gates.yaml of the checkout, untracked files too, and changes nothing", async () => {
     const project = letters();
     project.write("src/new.txt", "BUG\n");
     expect((await project.slipway(["gates", "fast", "--here"])).code).toBe(3);
@@ -35,7 +35,7 @@ describe.skipIf(!available)("slipway gates", () => {
     expect((await project.slipway(["gates", "fast"])).code).toBe(0);
   });
 
-  test("--feature takes what a feature has so far; --json tells it to programs", async () => {
+  test("--feature uses a feature's current tree; --json prints the same", async () => {
     const project = letters();
     await project.run();
     const ended = await project.slipway(["gates", "fast", "--feature", "letters", "--json"]);

@@ -39,7 +39,7 @@ async function tried(kernel: Kernel, args: Arguments, io: Io, watch: TrialWatch)
     });
   }
   const call = { actor: personOf(io), operationId: kernel.records.ids.next("trial") };
-  // A person who runs gates by hand wants to see them run, so no earlier result is reused.
+  // Gates run by hand are always executed; no earlier result is reused.
   const wish = { remembered: false, ...(mode === undefined ? {} : { modes: [mode] }) };
   if (feature !== undefined) return kernel.trials.onFeature(call, feature, wish, watch);
   if (!args.flag("here")) return kernel.trials.onBase(call, wish, watch);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { answersFor, letters, lettersToApprove, type Project } from "../testing/project.ts";
 
-/** `letters` waits for its approval, `other` is blocked: two questions, in the order they were asked. */
+/** `letters` is blocked, `other` waits for its approval: two questions, in the order they were asked. */
 async function twoQuestions(): Promise<Project> {
   const project = letters({ "other.md": "# Other\n" });
   rmSync(join(project.cassette, "builder"), { recursive: true });
@@ -16,7 +16,7 @@ async function twoQuestions(): Promise<Project> {
 const answered = (project: Project) => project.sql("SELECT status, answer, answered_by FROM questions ORDER BY asked_at");
 
 describe("slipway inbox", () => {
-  test("nothing has run: says what to do", async () => {
+  test("before any run it says what to do", async () => {
     expect(await letters().slipway(["inbox"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("next: Start with `slipway run SPEC.md`"),
@@ -61,7 +61,7 @@ describe("slipway inbox", () => {
     expect((await cancelled.slipway(["inbox", "--all"])).stdout).toBe("    Merge letters into main? (withdrawn)\n");
   });
 
-  test("an agent's words cannot write on the screen or forge a line", async () => {
+  test("an agent's text cannot move the cursor or forge a line", async () => {
     const project = letters();
     const text = "which?\u001b[2J\u001b]0;title\u0007\r\n+ letters: full gates passed\u202E";
     project.record("builder", "1", { type: "REQUEST", request: "more_context", text });
@@ -75,7 +75,7 @@ describe("slipway inbox", () => {
 });
 
 describe("slipway answer", () => {
-  test("an option by number, with a comment; the run goes on with it", async () => {
+  test("takes an option by number, with a comment; the run continues with it", async () => {
     const project = await twoQuestions();
     const { code, stdout } = await project.slipway(["answer", "Q1", "give_up", "--comment", "not worth it"]);
     expect(code).toBe(0);
@@ -115,7 +115,7 @@ describe("slipway answer", () => {
     expect(answered(project)[0]).toMatchObject({ answer: '{"comment":"the first"}' });
   });
 
-  test("what is no answer changes nothing and says what would be one", async () => {
+  test("an invalid answer changes nothing, and the message lists the valid ones", async () => {
     const project = await twoQuestions();
     const before = answered(project);
     const refused: [string[], string, string][] = [
@@ -145,7 +145,7 @@ describe("slipway answer", () => {
     expect(again.stderr).toMatch(/^question_closed: .*was answered by person:kim/);
   });
 
-  test("`approve` to an approval signs it, like `slipway approve`; a token of one's own making does not merge", async () => {
+  test("`approve` as answer to an approval signs it, like `slipway approve`; a made-up token does not merge", async () => {
     const project = await lettersToApprove();
     expect((await project.slipway(["answer", "Q1", "approve"])).code).toBe(0);
     expect(String(answered(project)[0]?.["answer"])).toContain('"token":');
@@ -158,7 +158,7 @@ describe("slipway answer", () => {
     expect(forged.git("rev-parse", "main")).toBe(base);
   });
 
-  test("changes go back to the builder with the comment", async () => {
+  test("requested changes go back to the builder with the comment", async () => {
     const project = await lettersToApprove();
     await project.slipway(["answer", "Q1", "changes", "--comment", "three, please"]);
     const { code, stdout } = await project.slipway(["resume", "--cassette", project.cassette]);

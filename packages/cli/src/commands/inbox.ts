@@ -29,12 +29,12 @@ async function listed({ inbox }: Records, all: boolean): Promise<InboxQuestion[]
   return [...(await inbox.listOpen()), ...(all ? await inbox.listClosed() : [])];
 }
 
-/** A question names the worktree as it was when it was asked; whoever goes there has to know that somebody has removed it since. */
+/** The question names a worktree that may have been removed since. */
 async function missingWorktree(records: Records, { body, context }: InboxQuestion): Promise<string[]> {
   const id = context["feature_id"];
   const feature = typeof id === "string" ? await recordedFeatures(records).ifAny(id) : undefined;
   if (feature === undefined || !body.includes(feature.worktree) || existsSync(feature.worktree)) return [];
-  return [`The worktree is gone: \`slipway resume\` makes it again when it needs it, \`slipway diff ${feature.id}\` works without.`];
+  return [`The worktree is gone: \`slipway resume\` recreates it when needed; \`slipway diff ${feature.id}\` works without it.`];
 }
 
 function describe(question: InboxQuestion, name: string, more: readonly string[], color: boolean): string {

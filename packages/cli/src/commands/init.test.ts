@@ -35,7 +35,7 @@ function configurationIn(folder: string) {
 }
 
 describe("slipway init", () => {
-  test("says what was written, why, and what to type next", async () => {
+  test("prints what was written, why, and the next commands", async () => {
     const { exitCode, stdout } = await init(scratchRepository(NODE), "--yes");
     expect(exitCode).toBe(0);
     expect(stdout).toContain("Found: Node.js.");
@@ -72,7 +72,7 @@ describe("slipway init", () => {
     ["Go", { "go.mod": "module a" }, ["go vet ./...", "go test ./..."]],
     ["Java", { "pom.xml": "", mvnw: "#!/bin/sh" }, ["./mvnw --offline --batch-mode test-compile", "./mvnw --offline --batch-mode test"]],
     ["a folder with an awkward name", { 'we"ird: #x/go.mod': "" }, ["go vet ./...", "go test ./..."]],
-  ])("%s: what is written passes the kernel's own schemas", async (_, files, full) => {
+  ])("%s: the written files pass the kernel's own schemas", async (_, files, full) => {
     const folder = scratchRepository(files);
     expect((await initJson(folder)).exitCode).toBe(0);
     const { gates, policy, agents } = await configurationIn(folder);
@@ -81,7 +81,7 @@ describe("slipway init", () => {
     expect(agents).toMatchObject({ roles: {}, missing_prompt_behavior: "ignore" });
   });
 
-  test("toolchains below the home folder are shown, and told where they are: a gate's own home folder is empty", async () => {
+  test("toolchains below the home folder are mounted, and their paths are set: a gate's own HOME is empty", async () => {
     const folder = scratchRepository({ "Cargo.toml": "" });
     const home = scratchFolder();
     writeAll(home, { ".rustup/settings.toml": "", ".cargo/bin/readme": "", ".cargo/credentials.toml": "secret" });
@@ -92,14 +92,14 @@ describe("slipway init", () => {
     expect(gates.profiles["default"]?.modes.fast[0]?.env).toEqual({ RUSTUP_HOME: join(home, ".rustup") });
   });
 
-  test("the current branch is the base; the files go to the root, from whichever folder", async () => {
+  test("the current branch is the base; the files go to the root, from any folder", async () => {
     const folder = scratchRepository({ ...NODE, "src/a.ts": "" });
     git(folder, "switch", "-q", "-c", "feature/x");
     expect((await initJson(join(folder, "src"))).exitCode).toBe(0);
     expect((await configurationIn(folder)).policy.worktree.base_branch).toBe("feature/x");
   });
 
-  test("files that are not added yet count, ignored and deleted ones do not", async () => {
+  test("untracked files count, ignored and deleted ones do not", async () => {
     const folder = scratchRepository({ ".gitignore": "web/\n", "web/package.json": "", "go.mod": "" });
     writeAll(folder, NODE);
     git(folder, "rm", "-q", "--cached", "go.mod");
@@ -114,17 +114,17 @@ describe("slipway init", () => {
     expect((await configurationIn(folder)).policy.worktree.base_branch).toBe("main");
   });
 
-  test("nothing recognised: an error, and no file", async () => {
+  test("no project recognised: an error, and no file", async () => {
     const folder = scratchRepository({ "README.md": "" });
     const { exitCode, stderr } = await init(folder, "--yes");
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(
-      /^config_missing: No project was recognised .* a gate is never guessed\. Nothing was written\.\n {2}next: Say how/,
+      /^config_missing: No project was recognised .* a gate is never guessed\. Nothing was written\.\n {2}next: Give the test command/,
     );
     expect(existsSync(join(folder, "slipway"))).toBe(false);
   });
 
-  test("--test says how, and takes the place of what was found", async () => {
+  test("--test replaces the detected test command", async () => {
     const folder = scratchRepository({ Makefile: "test:\n\ttrue\n" });
     expect((await initJson(folder, "--test", "make test")).gates).toEqual([
       { name: "test", cmd: ["make", "test"], modes: ["fast", "full"] },
@@ -148,7 +148,7 @@ describe("slipway init", () => {
     expect(existsSync(join(folder, "slipway"))).toBe(false);
   });
 
-  test("files that exist are refused; with --force they are kept beside the new ones", async () => {
+  test("existing files are refused; with --force they are kept beside the new ones", async () => {
     const folder = scratchRepository({ ...NODE, "slipway/policy.yaml": "mine" });
     expect(await initJson(folder)).toMatchObject({
       exitCode: 2,
@@ -164,7 +164,7 @@ describe("slipway init", () => {
     expect(readFileSync(join(folder, "slipway/policy.yaml.bak"), "utf8")).toBe("mine");
 
     const again = await init(folder, "--yes", "--force");
-    expect(again.stdout).toContain("slipway/policy.yaml.2.bak (what was there before)");
+    expect(again.stdout).toContain("slipway/policy.yaml.2.bak (the former file)");
     expect(readFileSync(join(folder, "slipway/policy.yaml.bak"), "utf8")).toBe("mine");
   });
 
@@ -173,7 +173,7 @@ describe("slipway init", () => {
     writeFileSync(join(folder, "slipway"), "");
     expect(await initJson(folder)).toMatchObject({
       exitCode: 2,
-      error: { code: "io_error", message: expect.stringContaining("The folder slipway cannot be made") },
+      error: { code: "io_error", message: expect.stringContaining("The folder slipway cannot be created") },
     });
   });
 
@@ -182,13 +182,13 @@ describe("slipway init", () => {
     const { exitCode, stderr } = await init(folder);
     expect(exitCode).toBe(2);
     expect(stderr).toBe(
-      "invalid_cli_args: slipway init asks questions, and without a terminal (or with --json) there is nobody to ask.\n  next: Take the defaults: `slipway init --yes`.\n",
+      "invalid_cli_args: slipway init asks questions, and without a terminal (or with --json) it cannot ask.\n  next: Take the defaults: `slipway init --yes`.\n",
     );
     expect(await main(["init", "--json"], collectingIo(folder, { interactive: true }))).toBe(2);
     expect(existsSync(join(folder, "slipway"))).toBe(false);
   });
 
-  test("on a terminal the person's choices are taken", async () => {
+  test("on a terminal the person's choices are used", async () => {
     const folder = scratchRepository(NODE);
     git(folder, "branch", "develop");
     vi.mocked(askPerson).mockImplementation(async ({ proposal, branch, branches }) => {
@@ -218,7 +218,7 @@ describe("slipway init", () => {
     expect(await initJson(bare)).toMatchObject({ exitCode: 2, error: { code: "repository_unsuitable" } });
   });
 
-  test("links are not followed: what they lead to is not in a fresh checkout", async () => {
+  test("links are not followed: their targets are not in a fresh checkout", async () => {
     const folder = scratchRepository({ "README.md": "" });
     const elsewhere = scratchFolder();
     writeAll(elsewhere, NODE);

@@ -61,11 +61,7 @@ function checkedOut(branch: string | null, branches: readonly string[]): string 
 }
 
 function notATerminal(): SlipwayError {
-  return new SlipwayError(
-    "invalid_cli_args",
-    "slipway init asks questions, and without a terminal (or with --json) there is nobody to ask.",
-    {
-      suggested_next_actions: ["Take the defaults: `slipway init --yes`."],
-    },
-  );
+  return new SlipwayError("invalid_cli_args", "slipway init asks questions, and without a terminal (or with --json) it cannot ask.", {
+    suggested_next_actions: ["Take the defaults: `slipway init --yes`."],
+  });
 }

@@ -22,19 +22,19 @@ async function merged(): Promise<Project> {
 const verify = (project: Project, ...more: readonly string[]) => project.slipway(["journal", "verify", ...more]);
 
 describe("slipway journal verify", () => {
-  test("a whole journal: every stream, its length and its head", async () => {
+  test("an intact journal: every stream, its length and its head", async () => {
     const project = await merged();
     const { code, stdout } = await verify(project);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ok {6}repository: \d+ events, head [0-9a-f]{16}\n/);
     expect(stdout).toMatch(/^ok {6}\S+_letters\/feature:letters: \d+ events/m);
-    expect(stdout).toMatch(/The journal is whole \(3 streams\)\.\n$/);
+    expect(stdout).toMatch(/The journal is intact \(3 streams\)\.\n$/);
     const [report] = (await verify(project, "repository", "--json")).json<{ ok: boolean; streams: Record<string, object> }>();
     expect(report).toMatchObject({ ok: true, streams: { repository: { ok: true, head: { hash: expect.any(String) } } } });
     expect(Object.keys(report?.streams ?? {})).toEqual(["repository"]);
   });
 
-  test("an edited row is found: which stream, which event; exit 3", async () => {
+  test("an edited row is found, with stream and event; exit 3", async () => {
     const project = await merged();
     const builder = "name = 'builder:1' AND kind = 'step'";
     const [{ seq } = {}] = project.sql(`SELECT seq FROM events WHERE ${builder}`);
@@ -53,7 +53,7 @@ describe("slipway journal verify", () => {
   test.each([
     ["a removed row", "DELETE FROM events WHERE stream = 'repository' AND seq = 3", "gap"],
     [
-      "a cut end",
+      "a truncated end",
       "DELETE FROM events WHERE stream = 'repository' AND seq = (SELECT max(seq) FROM events WHERE stream = 'repository')",
       "truncated",
     ],
@@ -65,7 +65,7 @@ describe("slipway journal verify", () => {
     expect(stdout).toMatch(new RegExp(`^BROKEN {2}repository: ${reason} at event`, "m"));
   });
 
-  test("a database put back to an older copy is found through the heads kept outside", async () => {
+  test("a database restored from an older copy is found by the heads kept outside", async () => {
     const project = await waiting();
     const copy = join(project.home, "copy");
     cpSync(layoutAt(project.root).truth, copy, { recursive: true });
@@ -96,7 +96,7 @@ describe("slipway journal verify", () => {
     expect(stdout).toMatch(/BROKEN.*blob_missing/);
   });
 
-  test("a stream that does not exist is not called whole", async () => {
+  test("a stream that does not exist is not reported as intact", async () => {
     const project = await waiting();
     for (const action of ["verify", "show"]) {
       const { code, stdout, stderr } = await project.slipway(["journal", action, "nothing"]);
@@ -107,7 +107,7 @@ describe("slipway journal verify", () => {
 });
 
 describe("slipway journal show", () => {
-  test("the newest events of every stream, as lines or as JSON, up to a limit", async () => {
+  test("prints the newest events of every stream, as lines or as JSON, up to a limit", async () => {
     const project = await merged();
     const { stdout } = await project.slipway(["journal", "show"]);
     expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}\S+_letters +1 {2}started +features {2}[0-9a-f]{12}\n/);
@@ -120,7 +120,7 @@ describe("slipway journal show", () => {
     expect(some.map(({ stream, seq }) => `${stream} ${seq}`)).toEqual([`repository ${last - 1}`, `repository ${last}`]);
   });
 
-  test("an unknown action and numbers that are none are refused", async () => {
+  test("an unknown action and invalid numbers are refused", async () => {
     const project = await waiting();
     const refused: [string, ...string[]][] = [
       ["slipway journal has no action 'frobnicate'.", "frobnicate"],
@@ -149,7 +149,7 @@ describe("slipway journal prune", () => {
     expect((await project.slipway(["merge"])).stdout).toContain("already");
   });
 
-  test("leaves a run that waits alone", async () => {
+  test("leaves a waiting run alone", async () => {
     const project = await waiting();
     await project.slipway(["journal", "prune", "--older-than", "0"]);
     await project.slipway(["approve"]);
@@ -171,7 +171,7 @@ describe("slipway evidence", () => {
     expect(bundle).toMatchObject({ merge: { commit, tree } });
   });
 
-  test("as an in-toto statement that verifies with the person's key, and not when it was changed", async () => {
+  test("as an in-toto statement that verifies with the person's key, and not after a change", async () => {
     const project = await merged();
     const { code, json } = await project.slipway(["evidence", "--format", "in-toto"]);
     const [envelope] = json<{ payload: string; signatures: object[] }>();
@@ -189,7 +189,7 @@ describe("slipway evidence", () => {
     expect(() => openEnvelope(key, { ...envelope, payload: forged })).toThrow("changed after signing");
   });
 
-  test("a format that does not exist, and a statement about what has not merged", async () => {
+  test("refuses an unknown format, and a statement about an unmerged feature", async () => {
     const project = await waiting();
     expect(await project.slipway(["evidence", "--format", "pdf"])).toMatchObject({
       code: 2,
@@ -202,7 +202,7 @@ describe("slipway evidence", () => {
   });
 });
 
-test("none of these makes a database where there is none", async () => {
+test("none of these commands creates a database", async () => {
   const project = letters();
   for (const argv of [["journal", "verify"], ["journal", "show"], ["evidence"], ["inbox"], ["watch"], ["stop"], ["approve"], ["diff"]]) {
     expect(await project.slipway(argv)).toMatchObject({

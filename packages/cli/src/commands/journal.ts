@@ -56,7 +56,7 @@ async function verify({ records }: RunReader, args: Arguments, io: Io): Promise<
     }
     io.out(
       broken.length === 0
-        ? `The journal is whole (${wanted.length} streams).\n`
+        ? `The journal is intact (${wanted.length} streams).\n`
         : `The journal has been changed. Keep a copy of ${records.layout.truth} before you do anything else.\n`,
     );
   }
@@ -71,7 +71,7 @@ async function prune({ engine, records }: RunReader, args: Arguments, io: Io): P
   return EXIT.done;
 }
 
-/** A journal that is not there must not pass for one that is whole. */
+/** An unknown stream must not be reported as intact. */
 function assertKnown(streams: readonly unknown[], named: string | undefined): void {
   if (named === undefined || streams.length > 0) return;
   throw new SlipwayError("run_not_found", `The journal has no stream ${named}.`, {

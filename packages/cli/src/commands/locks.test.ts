@@ -3,13 +3,13 @@ import { letters, lettersToApprove } from "../testing/project.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("before anything was locked: says so", async () => {
+test("before the first lock it says so", async () => {
   const project = letters();
   expect(await project.slipway(["locks"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^No lock has been taken here yet/) });
   expect((await project.slipway(["locks", "--json"])).json()).toEqual([[]]);
 });
 
-test("each resource with its holder, lease and token; free ones and leases that have ended among them", async () => {
+test("lists each resource with its holder, lease and token, free and expired ones included", async () => {
   const project = await lettersToApprove();
   const now = Date.now();
   project.sql(`INSERT INTO locks (resource, token, holder, lease_id, ttl_ms, acquired_at, expires_at) VALUES
@@ -18,7 +18,7 @@ test("each resource with its holder, lease and token; free ones and leases that 
     ('openapi', 2, 'other', 'l2', 60000, 0, ${now - HOUR_MS})`);
   const { stdout } = await project.slipway(["locks"]);
   expect(stdout).toMatch(
-    /^resource +holder +lease +token\ndb_migrations +letters +3\d\d\d s left +3\nevents +free +1\nopenapi +other +ended 36\d\d s ago +2\n$/,
+    /^resource +holder +lease +token\ndb_migrations +letters +3\d\d\d s left +3\nevents +free +1\nopenapi +other +expired 36\d\d s ago +2\n$/,
   );
   expect((await project.slipway(["locks", "--json"])).json()).toEqual([
     [

@@ -31,12 +31,12 @@ function table(locks: readonly BoardLock[], now: number, color: boolean): string
       .trimEnd();
   return all.map((row, index) => {
     if (index === 0 || row[1] === "free") return dim(line(row));
-    return row[2]?.startsWith("ended") === true ? yellow(line(row)) : line(row);
+    return row[2]?.startsWith("expired") === true ? yellow(line(row)) : line(row);
   });
 }
 
 /** An expired lease blocks nothing: the next request takes the lock. */
 function leaseText(expiresAt: number, now: number): string {
   const seconds = Math.round(Math.abs(expiresAt - now) / 1000);
-  return expiresAt > now ? `${seconds} s left` : `ended ${seconds} s ago`;
+  return expiresAt > now ? `${seconds} s left` : `expired ${seconds} s ago`;
 }

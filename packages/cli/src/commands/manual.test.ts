@@ -16,7 +16,7 @@ interface Asked {
   readonly context: { readonly folder: string; readonly errors: readonly string[]; readonly schema: object };
 }
 
-/** The one thing that waits. */
+/** The only open question. */
 async function asked(on: Project): Promise<Asked> {
   const questions = (await on.slipway(["inbox", "--json"])).json<Asked[]>()[0] ?? [];
   expect(questions).toHaveLength(1);
@@ -42,7 +42,7 @@ async function play(on: Project): Promise<Ended> {
   return resume(on);
 }
 
-test("a feature is planned, built, tested and merged by hand: each request waits in the inbox; recorded, it replays without anybody", async () => {
+test("a person plans, builds and tests a feature: each request waits in the inbox; recorded, it replays by itself", async () => {
   const on = project();
   const first = await run(on);
   expect(first).toMatchObject({ code: 23, stdout: expect.stringContaining("Play the planner for letters") });
@@ -66,7 +66,7 @@ test("a feature is planned, built, tested and merged by hand: each request waits
 });
 
 describe("a request that is open", () => {
-  test("is not asked twice, however often the run goes on", async () => {
+  test("is not asked twice, however often the run is resumed", async () => {
     const on = project();
     await run(on);
     const { id, context } = await asked(on);
@@ -76,7 +76,7 @@ describe("a request that is open", () => {
     expect(on.read(`${context.folder}/answer.json`)).toBe("{}");
   });
 
-  test("stays open while its answer does not fit, and every error is told where the answer is given", async () => {
+  test("stays open while its answer is invalid, and every error is reported at once", async () => {
     const on = project();
     await run(on);
     const { id, context } = await asked(on);
@@ -88,11 +88,11 @@ describe("a request that is open", () => {
     expect((await asked(on)).id).toBe(id);
   });
 
-  test("is asked again, with the errors, for what only the run itself can judge", async () => {
+  test("is asked again with the errors if only the run can check the answer", async () => {
     const on = project();
     await run(on);
     const { id } = await asked(on);
-    // A JSON Schema cannot say that a path may not lead out of the repository.
+    // JSON Schema cannot express that a path must stay inside the repository.
     const outside = planFor("letters", { files: { create: [], modify: ["../a.txt"], delete: [] } });
     await on.slipway(["answer", id, JSON.stringify({ decision: "done", answer: outside })]);
     expect((await resume(on)).code).toBe(23);
@@ -104,7 +104,7 @@ describe("a request that is open", () => {
     expect((await resume(on)).stdout).toContain("Play the builder for letters");
   });
 
-  test("may be declined, which takes the attempt; a deleted feature's is closed with it", async () => {
+  test("may be declined, which counts as the attempt; deleting the feature closes it", async () => {
     const on = project();
     await run(on);
     await on.slipway(["answer", "Q1", "reject", "--comment", "too vague"]);

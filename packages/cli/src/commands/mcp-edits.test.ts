@@ -9,7 +9,7 @@ import { letters, patchOf, planFor, type Project } from "../testing/project.ts";
 const LETTERS = { feature_id: "letters" };
 const MERGE = { ...LETTERS, commit_message: "Two", merge_strategy: "squash" };
 
-/** A feature that an MCP client alone has brought to `ready_to_merge`, in the place worktrees have by default. */
+/** A feature that an MCP client alone brought to `ready_to_merge`, in the default folder for worktrees. */
 async function driven() {
   const project = letters({
     "slipway/policy.yaml": POLICY.replace(", root: .worktrees", "").replace(
@@ -59,15 +59,15 @@ const DECIDE = [expect.stringContaining("slipway adopt letters"), expect.stringC
 describe.each([
   ["edits", edit],
   ["a commit", commitByHand],
-] as const)("B24: %s of a person in a worktree that an MCP client drives", (_what, byHand) => {
+] as const)("B24: %s by hand in a worktree that an MCP client drives", (_what, byHand) => {
   test.each<[tool: string, given: object]>([
     ["repo.apply_patch", { ...LETTERS, unified_diff: patchOf("src/a.txt", "two", "three").unified_diff }],
     ["gates.run", { ...LETTERS, profile: "default", mode: "full" }],
     ["repo.rebase_onto_main", LETTERS],
     ["feature.ready_to_merge", MERGE],
-  ])("B24: %s is refused, with the commands by which a person decides, and touches nothing", async (tool, given) => {
+  ])("B24: %s is refused with the commands for the person, and changes nothing", async (tool, given) => {
     const { call, worktree, project } = await driven();
-    // A token that was given before holds for what was seen then.
+    // A token issued earlier is only valid for the tree that was shown then.
     const token = tool === "feature.ready_to_merge" ? { user_approval_token: await tokenFrom(project) } : {};
     byHand(worktree);
     const { error } = await call(tool, { ...given, ...token });
@@ -85,7 +85,7 @@ describe.each([
     expect(stderr).toMatch(/^worktree_edited: [\s\S]+next: `slipway adopt letters`[\s\S]+next: `slipway set-aside letters`/);
   });
 
-  test("B24: slipway adopt: it is gated and approved again, and merges with the change", async () => {
+  test("B24: slipway adopt: the edit is gated and approved again, and merges with the change", async () => {
     const { worktree, project, call, gate, well } = await driven();
     const before = await tokenFrom(project);
     byHand(worktree);
@@ -100,7 +100,7 @@ describe.each([
     expect((await project.slipway(["evidence", "letters"])).stdout).toContain("edited by hand");
   });
 
-  test("B24: slipway set-aside: it is kept on a branch, and the same call goes on with what was gated and approved", async () => {
+  test("B24: slipway set-aside: the edit is kept on a branch, and the repeated call continues with the gated and approved tree", async () => {
     const { worktree, project, call, well } = await driven();
     const merge = { ...MERGE, operation_id: "land-1", user_approval_token: await tokenFrom(project) };
     byHand(worktree);
@@ -113,19 +113,19 @@ describe.each([
   });
 });
 
-describe("B24: deciding on work by hand", () => {
-  test.each(["adopt", "set-aside"])("slipway %s where nothing was done by hand says so and changes nothing", async (command) => {
+describe("B24: deciding on edits by hand", () => {
+  test.each(["adopt", "set-aside"])("slipway %s without edits by hand says so and changes nothing", async (command) => {
     const { project } = await driven();
     const [before] = project.sql("SELECT version, tree FROM features");
     expect(await project.slipway([command, "letters"])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Nothing was done by hand in /),
+      stdout: expect.stringMatching(/^There are no edits by hand in /),
     });
     expect(project.sql("SELECT version, tree FROM features")).toEqual([before]);
     expect(project.git("branch", "--list", "slipway/kept/*")).toBe("");
   });
 
-  test("a feature that a run drives is decided by the run's question", async () => {
+  test("a feature of a run is decided by the run's question", async () => {
     const project = letters();
     await project.run();
     writeFileSync(join(project.root, ".worktrees/letters/src/b.txt"), "by hand\n");
@@ -144,7 +144,7 @@ describe("B24: deciding on work by hand", () => {
     expect(readFileSync(join(project.root, ".worktrees/letters/src/b.txt"), "utf8")).toBe("one\n");
   });
 
-  test("a feature that has ended is refused, with what takes it up again", async () => {
+  test("a feature that has ended is refused, with the command that continues it", async () => {
     const { project, well } = await driven();
     const { data } = await well("feature.state_get", LETTERS);
     const patch = { status: "failed", status_reason: "given up" };

@@ -3,7 +3,7 @@ import { serve } from "../testing/mcp-client.ts";
 import { documentedWalk, expectedRefusal, filledIn, WALK_SPEC, type WalkStep } from "../testing/mcp-walk.ts";
 import { letters, type Project } from "../testing/project.ts";
 
-test("the whole way of docs/mcp.md, from the specification to the base branch, by tools and one person's word", async () => {
+test("the walk-through of docs/mcp.md, from the specification to the base branch, works with its tool calls and one approval", async () => {
   const project = letters({ "src/a.txt": "one\n" });
   project.write(WALK_SPEC.path, WALK_SPEC.text);
   const servers = { orchestrator: serve(project), builder: serve(project, "--role", "builder", "--feature", "greeting") };

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { PROGRAM } from "../testing/program.ts";
 import { letters, type Project } from "../testing/project.ts";
 
-/** `slipway mcp` as a client starts it: with both ends of its pipes. */
+/** `slipway mcp` as a client starts it: with pipes on stdin and stdout. */
 function start(project: Project, ...args: string[]) {
   const child = spawn(process.execPath, [...PROGRAM, "mcp", ...args], { cwd: project.root, env: project.env });
   let [stdout, stderr] = ["", ""];
@@ -28,7 +28,7 @@ const line = (id: number, method: string, params: object) => `${JSON.stringify({
 const HELLO = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
 
 describe("slipway mcp", () => {
-  test("serves the thirty-one tools over stdio, with nothing but the protocol on stdout, until its client hangs up", async () => {
+  test("serves the thirty-one tools over stdio, with only protocol messages on stdout, until the client disconnects", async () => {
     const { child, ended, says, stdout, stderr } = start(letters());
     child.stdin.write(line(1, "initialize", HELLO));
     child.stdin.write(line(2, "tools/list", {}));
@@ -52,7 +52,7 @@ describe("slipway mcp", () => {
     expect(stderr()).toBe("");
   });
 
-  test("serves over HTTP with a token of its own making, until it is stopped", async () => {
+  test("serves over HTTP with a token from `slipway mcp token`, until it is stopped", async () => {
     const project = letters();
     const { child, ended, says, stdout } = start(project, "--http", "--port", "0", "--json");
     await says("\n");
@@ -77,7 +77,7 @@ describe("slipway mcp", () => {
     expect(await ended).toBe(0);
   });
 
-  test("that cannot start says why on stderr", async () => {
+  test("reports on stderr why it cannot start", async () => {
     const { ended, stdout, stderr } = start(letters({ "slipway/policy.yaml": "version: 1\n" }));
     expect(await ended).toBe(2);
     expect([stdout(), stderr()]).toEqual(["", expect.stringContaining("config_invalid: slipway/policy.yaml")]);
@@ -88,7 +88,7 @@ describe("slipway mcp token", () => {
   const claimsOf = (token: string) =>
     JSON.parse(Buffer.from(token.slice(4).split(".")[0] ?? "", "base64url").toString()) as Record<string, number>;
 
-  test("makes a token for a worker and its one feature", async () => {
+  test("makes a token for a worker and one feature", async () => {
     const made = await letters().slipway([
       "mcp",
       "token",
@@ -121,14 +121,14 @@ describe("slipway mcp token", () => {
 });
 
 describe("slipway mcp --print-config", () => {
-  test.each(["claude", "codex", "gemini", "vscode"])("prints what %s needs, and nothing else on stdout", async (client) => {
+  test.each(["claude", "codex", "gemini", "vscode"])("prints the configuration of %s, and nothing else on stdout", async (client) => {
     const { code, stdout, stderr } = await letters().slipway(["mcp", "--print-config", client, "--role", "builder", "--feature", "search"]);
     expect([code, stderr]).toEqual([0, expect.stringContaining("Put this into")]);
     if (client !== "codex") expect(JSON.stringify(JSON.parse(stdout))).toContain('"mcp","--role","builder","--feature","search"');
     else expect(stdout).toContain('"mcp", "--role", "builder", "--feature", "search"]');
   });
 
-  test("for HTTP names the port and takes the token from the environment", async () => {
+  test("for HTTP it names the port and takes the token from the environment", async () => {
     const { stdout } = await letters().slipway(["mcp", "--print-config", "claude", "--http", "--port", "9000", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, file: ".mcp.json", text: expect.stringContaining("http://127.0.0.1:9000/mcp") });
     expect(stdout).toContain("SLIPWAY_MCP_TOKEN");

@@ -82,7 +82,7 @@ async function token(args: Arguments, io: Io): Promise<ExitCode> {
     io.out(`${text}\n`);
     const { actor_id, expires_at } = claims;
     io.err(
-      `actor_type ${role}, actor_id ${actor_id}${feature === null ? "" : `, feature ${feature}`}; good until ${new Date(expires_at).toISOString()}.\n`,
+      `actor_type ${role}, actor_id ${actor_id}${feature === null ? "" : `, feature ${feature}`}; valid until ${new Date(expires_at).toISOString()}.\n`,
     );
   }
   return EXIT.done;

@@ -12,7 +12,7 @@ const tree = (project: Project) => String(project.sql("SELECT tree FROM features
 const main = (project: Project) => project.git("rev-parse", "main").trim();
 
 describe("slipway diff", () => {
-  test("shows the change, and on the side which tree that is", async () => {
+  test("prints the change on stdout, and its tree on stderr", async () => {
     const project = await ready();
     const { code, stdout, stderr } = await project.slipway(["diff", "letters"]);
     expect(code).toBe(0);
@@ -33,7 +33,7 @@ describe("slipway diff", () => {
     const project = letters();
     project.record("builder", "1", { type: "REQUEST", request: "more_context", text: "what?" });
     await project.run();
-    expect((await project.slipway(["diff"])).stdout).toBe("letters changes nothing yet.\n");
+    expect((await project.slipway(["diff"])).stdout).toBe("letters has no change yet.\n");
     expect((await project.slipway(["diff", "nothing"])).stderr).toMatch(
       /^feature_not_found: There is no feature "nothing"\.\n {2}next: Run `slipway status`/,
     );
@@ -44,7 +44,7 @@ describe("slipway diff", () => {
 });
 
 describe("slipway approve", () => {
-  test("signs exactly what the question shows, and says what to type next", async () => {
+  test("signs exactly the tree of the question, and prints the next command", async () => {
     const project = await ready();
     const { code, stdout } = await project.slipway(["approve", "letters", "--tree", tree(project)]);
     expect(code).toBe(0);
@@ -53,7 +53,7 @@ describe("slipway approve", () => {
     expect(project.git("log", "--format=%s", "main").trim()).toBe("files");
   });
 
-  test("with --json, and with the name somebody goes by", async () => {
+  test("with --json, and with the person's name from the environment", async () => {
     const project = await ready();
     const { json } = await project.slipway(["approve", "--json", "--tree", tree(project).slice(0, 8)], {
       env: { ...project.env, SLIPWAY_USER: "ada" },
@@ -61,7 +61,7 @@ describe("slipway approve", () => {
     expect(json()).toEqual([{ ok: true, feature: "letters", tree: tree(project), by: "ada", next: "slipway merge letters" }]);
   });
 
-  test("refuses another tree than the one that was looked at; nothing is answered", async () => {
+  test("refuses a tree other than the named one, and answers nothing", async () => {
     const project = await ready();
     const other = "0123456789abcdef0123456789abcdef01234567";
     const { code, stderr } = await project.slipway(["approve", "letters", "--tree", other]);
@@ -75,7 +75,7 @@ describe("slipway approve", () => {
     expect((await project.slipway(["merge"])).code).toBe(23);
   });
 
-  test("where nothing waits for one", async () => {
+  test("where no approval is asked for", async () => {
     const project = letters();
     expect((await project.slipway(["approve"])).stderr).toMatch(/^run_not_found: Nothing has run/);
     project.record("builder", "1", { type: "REQUEST", request: "more_context", text: "what?" });
@@ -87,7 +87,7 @@ describe("slipway approve", () => {
 });
 
 describe("slipway merge", () => {
-  test("without an approval nobody is there to give: exit 23, with the commands to type; nothing moves", async () => {
+  test("without an approval and without a terminal: exit 23, with the commands to type; nothing merges", async () => {
     const project = await ready();
     const base = main(project);
     const { code, stderr } = await project.slipway(["merge", "letters"]);
@@ -111,18 +111,18 @@ describe("slipway merge", () => {
     expect(project.git("status", "--porcelain")).toBe("");
   });
 
-  test("again: says that it is merged already, and merges nothing", async () => {
+  test("again: reports that it is already merged, and merges nothing", async () => {
     const project = await ready();
     await project.slipway(["approve"]);
     const first = (await project.slipway(["merge", "--json"])).json<Record<string, unknown>>().at(-1);
     expect(first).toMatchObject({ status: "completed", value: [{ feature_id: "letters", status: "merged" }] });
     const commit = main(project);
-    expect(await project.slipway(["merge"])).toMatchObject({ code: 0, stdout: `letters is merged as ${commit} already.\n` });
+    expect(await project.slipway(["merge"])).toMatchObject({ code: 0, stdout: `letters is already merged as ${commit}.\n` });
     expect((await project.slipway(["merge", "--json"])).json()).toEqual([{ ok: true, feature: "letters", status: "merged" }]);
     expect(main(project)).toBe(commit);
   });
 
-  test("is done when its own feature is merged, although another one waits", async () => {
+  test("ends when the named feature is merged, although another one waits", async () => {
     const project = letters({ "other.md": "# Other\n" });
     answersFor(project, "other", "src/b.txt");
     await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette]);
@@ -133,7 +133,7 @@ describe("slipway merge", () => {
     expect((await project.slipway(["merge", "other"])).code).toBe(23);
   });
 
-  test("says which others land with it, and takes the only one that waits when none is named", async () => {
+  test("names the others that land with it, and picks the only waiting feature when none is named", async () => {
     const project = letters({ "other.md": "# Other\n" });
     answersFor(project, "other", "src/b.txt");
     await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette]);
@@ -143,11 +143,11 @@ describe("slipway merge", () => {
     );
     const { code, stdout } = await project.slipway(["merge", "letters"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^other is approved, too, and lands with the same run\.\n/);
+    expect(stdout).toMatch(/^other is also approved, and lands with the same run\.\n/);
     expect(project.git("show", "main:src/b.txt")).toBe("two\n");
   });
 
-  test("without a name, the one that is approved", async () => {
+  test("without a name, picks the approved feature", async () => {
     const project = letters({ "other.md": "# Other\n" });
     answersFor(project, "other", "src/b.txt");
     await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette]);
@@ -171,7 +171,7 @@ describe("slipway merge", () => {
     expect((await rejected.slipway(["merge"])).stdout).toContain("letters ended failed; its work is kept under refs/slipway.");
   });
 
-  test("local changes in the way are left alone: the person is asked to clear them, then it lands", async () => {
+  test("local changes in the way are kept: the person is asked to remove them, then it lands", async () => {
     const project = await ready();
     await project.slipway(["approve"]);
     project.write("src/a.txt", "my own edit\n");
@@ -185,7 +185,7 @@ describe("slipway merge", () => {
     expect(project.read("src/a.txt")).toBe("two\n");
   });
 
-  test("from inside the feature's own worktree, and with a base that has moved elsewhere", async () => {
+  test("works from inside the feature's own worktree, and on a base that moved elsewhere", async () => {
     const project = await ready();
     await project.slipway(["approve"]);
     project.write("src/b.txt", "theirs\n");

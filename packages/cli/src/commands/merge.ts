@@ -21,11 +21,11 @@ export const run: RunCommand = async (args, io) => {
     const features = await Promise.all(named.map((id) => chooseWaiting(session.records, id, FOR_LANDING, say)));
     const open = features.filter(({ status }) => status !== "merged");
     for (const { id, status_reason } of features.filter(({ status }) => status === "merged")) {
-      io.out(json ? jsonLine({ ok: true, feature: id, status: "merged" }) : `${id} is ${status_reason} already.\n`);
+      io.out(json ? jsonLine({ ok: true, feature: id, status: "merged" }) : `${id} is already ${status_reason}.\n`);
     }
     for (const feature of open) await assertOfRun(session, feature);
     if (!io.interactive) for (const feature of open) await assertApproved(session, feature);
-    for (const id of await landingAlong(session, open)) say(`${id} is approved, too, and lands with the same run.\n`);
+    for (const id of await landingAlong(session, open)) say(`${id} is also approved, and lands with the same run.\n`);
     let exitCode: ExitCode = EXIT.done;
     for (const runId of new Set(open.map(rootOf))) {
       await session.recordOverride(runId);
@@ -49,11 +49,11 @@ async function landingAlong({ records }: Session, asked: readonly Feature[]): Pr
 async function assertOfRun({ engine }: Session, feature: Feature): Promise<void> {
   const { id } = feature;
   if ((await engine.run(rootOf(feature))) !== undefined) return;
-  throw new SlipwayError("user_approval_required", `"${id}" belongs to no run: tools drive it, so a tool has to merge it.`, {
+  throw new SlipwayError("user_approval_required", `"${id}" belongs to no run: MCP tools drive it, so an MCP tool must merge it.`, {
     feature_id: id,
     suggested_next_actions: [
       `\`slipway approve ${id}\` prints a token for it.`,
-      "Give that to the client that drives it: feature.ready_to_merge takes it as user_approval_token.",
+      "Pass it to the client that drives the feature, as user_approval_token of feature.ready_to_merge.",
     ],
   });
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { git } from "../init/testing/scratch.ts";
 import { letters, lettersToApprove, patchOf, planFor, type Ended, type Project } from "../testing/project.ts";
 
-/** What people do to worktrees and branches of a feature, and to the base, and how the feature lands all the same. */
+/** What people may do to a feature's worktree and branch, and to the base. The feature lands in every case. */
 
 const worktreeOf = (project: Project) => String(project.sql("SELECT worktree FROM features WHERE id = 'letters'")[0]?.["worktree"]);
 const statusOf = (project: Project) => project.sql("SELECT status FROM features WHERE id = 'letters'")[0]?.["status"];
@@ -55,7 +55,7 @@ const WAYS: Readonly<Record<string, (project: Project) => void>> = {
   "another branch checked out in it": (project) => void git(worktreeOf(project), "switch", "--quiet", "--create", "mine"),
 };
 
-/** Each has gone as far as its name says; `goOn` ends in the approval that is asked for. */
+/** Each has reached the phase of its name; `goOn` continues it to its approval. */
 const PHASES: Readonly<Record<string, { begin(): Promise<Project>; goOn(project: Project): Promise<Ended> }>> = {
   "planned, nothing built": {
     async begin() {
@@ -109,10 +109,10 @@ const PHASES: Readonly<Record<string, { begin(): Promise<Project>; goOn(project:
 
 describe("A1: worktree or branch gone, moved, locked or elsewhere", () => {
   for (const [phase, { begin, goOn }] of Object.entries(PHASES)) {
-    // Every way once where it meets the most; elsewhere those that take everything away.
+    // Every mishap is tested in the phase with most state; in the others only those that remove everything.
     const ways = Object.entries(WAYS).filter(([way]) => phase.startsWith("approved on") || /^rm -rf of the worktree|branch -D$/.test(way));
     for (const [way, mishap] of ways) {
-      test(`A1: ${way} while ${phase}: it is made again, and the feature lands`, async () => {
+      test(`A1: ${way} while ${phase}: it is recreated, and the feature lands`, async () => {
         const project = await begin();
         mishap(project);
         expectMerged(project, await goOn(project));
@@ -121,7 +121,7 @@ describe("A1: worktree or branch gone, moved, locked or elsewhere", () => {
   }
 });
 
-test("A1: rm -rf of the worktree of a change that adds a file: it is made again, and the feature lands", async () => {
+test("A1: rm -rf of the worktree of a change that adds a file: it is recreated, and the feature lands", async () => {
   const project = letters();
   const files = { create: ["src/new.txt"], modify: ["src/a.txt"], delete: [] };
   project.record("planner", "1", planFor("letters", { files }));
@@ -136,8 +136,8 @@ test("A1: rm -rf of the worktree of a change that adds a file: it is made again,
   expect(project.git("show", "main:src/new.txt")).toBe("two\n");
 });
 
-describe("A2: a base move that was cut off", () => {
-  test("A2: the branch stands on an earlier commit of the base: it is put right, and the feature lands", async () => {
+describe("A2: an interrupted base move", () => {
+  test("A2: the branch is at an earlier commit of the base: it is corrected, and the feature lands", async () => {
     const project = await lettersToApprove();
     project.git("commit", "--quiet", "--allow-empty", "-m", "A");
     project.git("update-ref", "refs/heads/letters", project.git("rev-parse", "main").trim());
@@ -162,7 +162,7 @@ for (const [finding, what, mishap] of [
   ["A4", "an uncommitted edit in its worktree", editByHand],
 ] as const) {
   describe(`${finding}: ${what}`, () => {
-    test(`${finding}: approve signs nothing, and a question shows it before the approval`, async () => {
+    test(`${finding}: approve signs nothing, and a question about it comes before the approval`, async () => {
       const project = await lettersToApprove();
       mishap(project);
       const approved = await project.slipway(["approve", "letters"]);
@@ -174,7 +174,7 @@ for (const [finding, what, mishap] of [
       expect(String(question?.["body"])).toContain("src/a.txt");
     });
 
-    test(`${finding}: noticed at the merge when it comes after the approval; nothing is merged without a word`, async () => {
+    test(`${finding}: after the approval it is noticed at the merge, and a question stops the merge`, async () => {
       const project = await lettersToApprove();
       await project.slipway(["approve", "letters"]);
       mishap(project);
@@ -196,7 +196,7 @@ for (const [finding, what, mishap] of [
       expectMerged(project, await toMerge(project), "two\nby hand\n");
     });
 
-    test(`${finding}: set aside, it is kept on a named branch, and what was approved lands`, async () => {
+    test(`${finding}: set aside, it is kept on a named branch, and the approved change lands`, async () => {
       const project = await lettersToApprove();
       await project.slipway(["approve", "letters"]);
       mishap(project);
@@ -207,7 +207,7 @@ for (const [finding, what, mishap] of [
       expect(project.git("show", "slipway/kept/letters-1:src/a.txt")).toBe("two\nby hand\n");
     });
 
-    test(`${finding}: gates that fail on what was adopted send it back with the reason`, async () => {
+    test(`${finding}: gates that fail after adoption send it back to the builder with the reason`, async () => {
       const project = await lettersToApprove();
       writeFileSync(join(worktreeOf(project), "src/a.txt"), "BUG\n");
       await project.slipway(["approve", "letters"]);
@@ -229,7 +229,7 @@ describe("B12: the base was rewritten", () => {
     expect(project.git("log", "--first-parent", "--format=%s", "main").trim().split("\n")).toHaveLength(2);
   });
 
-  test("B12: rebased onto what came from upstream", async () => {
+  test("B12: rebased onto commits from upstream", async () => {
     const project = await lettersToApprove();
     await project.slipway(["approve", "letters"]);
     project.git("switch", "--quiet", "--orphan", "upstream");
@@ -247,7 +247,7 @@ describe("B12: the base was rewritten", () => {
     expectMerged(project, await toMerge(project));
   });
 
-  test("B12: rewritten in the file of the change, so that it conflicts: a question, with a way to look again", async () => {
+  test("B12: rewritten in a file of the change, so that it conflicts: a question, with an option to check again", async () => {
     const project = await lettersToApprove();
     await project.slipway(["approve", "letters"]);
     const before = project.git("rev-parse", "main").trim();
@@ -260,7 +260,7 @@ describe("B12: the base was rewritten", () => {
     expectMerged(project, await project.slipway(["resume"]));
   });
 
-  test("B12: the base branch is gone: nothing goes on without it, and it is named; put back, the feature lands", async () => {
+  test("B12: the base branch was deleted: the run stops and names it; after it is restored, the feature lands", async () => {
     const project = await lettersToApprove();
     await project.slipway(["approve", "letters"]);
     project.git("branch", "-m", "main", "trunk");
@@ -273,7 +273,7 @@ describe("B12: the base was rewritten", () => {
   });
 });
 
-test("the base holds the change already: a person is asked, the feature is not ended", async () => {
+test("the base already has the change: a person is asked, and the feature does not end", async () => {
   const project = await lettersToApprove();
   await project.slipway(["approve", "letters"]);
   project.write("src/a.txt", "two\n");

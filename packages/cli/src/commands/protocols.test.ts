@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { letters } from "../testing/project.ts";
 
-test("lists every protocol with what it takes, delivers and its roles", async () => {
+test("lists every protocol with what it takes and delivers, and its roles", async () => {
   const project = letters();
   const { code, stdout } = await project.slipway(["protocols"]);
   expect(code).toBe(0);

@@ -8,7 +8,7 @@ import { letters, lettersToApprove, nothingMissing, patchOf, planFor, type Proje
 const runOf = (project: Project) => String(project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]?.["run_id"]);
 const treeOf = (project: Project) => project.git("rev-parse", "main^{tree}").trim();
 
-/** With a red gate, and an answer that had to be repaired, on the way. */
+/** With a red gate and a repaired answer on the way. */
 function eventful(): Project {
   const project = letters();
   project.record("builder", "1", patchOf("src/a.txt", "one", "BUG"));
@@ -28,7 +28,7 @@ async function merged(project: Project, ...more: string[]): Promise<void> {
 
 const available = sandboxWorksHere();
 
-/** Its first builder says that it is done and has done nothing. */
+/** Its first builder claims to be done without a change. */
 const FOLDER_AGENT = `
 import { writeFileSync } from "node:fs";
 const request = JSON.parse(await new Response(process.stdin).text());
@@ -45,7 +45,7 @@ const entries = (folder: string) =>
     .toSorted();
 
 describe("a run as a cassette", () => {
-  test("exported from its transcripts it replays to the same tree, without drift", async () => {
+  test("exported from its transcripts, it replays to the same tree without drift", async () => {
     const first = eventful();
     await merged(first);
     const folder = join(first.home, "exported");
@@ -73,7 +73,7 @@ describe("a run as a cassette", () => {
     expect(second.read("src/a.txt")).toBe("two\n");
   });
 
-  test("recorded while it happens it is the same as exported afterwards", async () => {
+  test("recorded during the run, it equals the later export", async () => {
     const project = eventful();
     const live = join(project.home, "live");
     await merged(project, "--record", live);
@@ -86,7 +86,7 @@ describe("a run as a cassette", () => {
       expect(readFileSync(join(live, name), "utf8")).toBe(readFileSync(join(exported, name), "utf8"));
   });
 
-  test.skipIf(!available)("of an agent that works on files it has the patch that was found, and the claim without one", async () => {
+  test.skipIf(!available)("has the computed patch of an agent that edits files, and the claim without a change", async () => {
     const agent = join(scratchFolder(), "agent.mjs");
     writeFileSync(agent, FOLDER_AGENT);
     const custom = { command: [process.execPath, agent], works: "folder", programs: [dirname(agent)] };
@@ -109,30 +109,28 @@ describe("a run as a cassette", () => {
     expect((await first.slipway(["transcript", runOf(first), "builder:2"])).stdout).toContain("== output, made by the harness");
   });
 
-  test("what has no transcript is named, and so is a folder that is in use", async () => {
+  test("names calls without a transcript, and refuses a folder that is not empty", async () => {
     const project = await lettersToApprove();
     project.sql("UPDATE telemetry SET transcript_digest = NULL WHERE role = 'qa'");
     project.sql(`UPDATE telemetry SET transcript_digest = '${"0".repeat(64)}' WHERE role = 'planner'`);
     const folder = join(project.home, "out");
     const { code, stdout } = await project.slipway(["record", "export", runOf(project), folder]);
     expect(code).toBe(3);
-    expect(stdout).toMatch(
-      /^1 answers of .*\nmissing: there is no transcript of \S+\/planner:1\nmissing: there is no transcript of \S+\/qa:1\n/,
-    );
+    expect(stdout).toMatch(/^1 answers of .*\nmissing: \S+\/planner:1 has no transcript\nmissing: \S+\/qa:1 has no transcript\n/);
     const again = await project.slipway(["record", "export", runOf(project), folder]);
     expect([again.code, again.stderr.split("\n")[0]]).toEqual([2, `invalid_cli_args: ${folder} is not empty.`]);
     expect((await project.slipway(["record", "import"])).stderr).toMatch(/There is no `slipway record import`/);
   });
 });
 
-test("--provider is --agent-provider, which counts where both are given", async () => {
+test("--provider is an alias of --agent-provider, which wins if both are given", async () => {
   const project = letters({ "slipway/agents.yaml": "version: 1\nroles: {}\n" });
   expect((await project.run("--provider", "replay")).code).toBe(23);
   const other = letters({ "slipway/agents.yaml": "version: 1\nroles: {}\n" });
   expect((await other.run("--provider", "custom", "--agent-provider", "replay")).code).toBe(23);
 });
 
-test("the run's own log has every call, and is there without being asked for", async () => {
+test("the run's own log has every call by default", async () => {
   const project = eventful();
   await merged(project);
   const lines = project

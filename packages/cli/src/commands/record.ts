@@ -18,7 +18,7 @@ export const run: RunCommand = (args, io) =>
     const [action, named, folder] = args.positionals;
     if (action !== "export") {
       throw new SlipwayError("invalid_cli_args", `There is no \`slipway record ${action}\`.`, {
-        suggested_next_actions: ["Use `slipway record export RUN [FOLDER]`; to record while it happens, `slipway run … --record FOLDER`."],
+        suggested_next_actions: ["Use `slipway record export RUN [FOLDER]`; to record during a run, `slipway run … --record FOLDER`."],
       });
     }
     const { runId } = await chooseRun(engine, named, ANY_STATUS);
@@ -28,8 +28,8 @@ export const run: RunCommand = (args, io) =>
     if (args.flag("json")) io.out(jsonLine({ ok: exported.missing.length === 0, run: runId, folder: into, ...exported }));
     else {
       io.out(`${exported.entries} answers of ${runId} are in ${into}.\n`);
-      for (const name of exported.missing) io.out(`missing: there is no transcript of ${name}\n`);
-      for (const name of exported.redacted) io.out(`redacted: ${name} held a secret and will not replay the same\n`);
+      for (const name of exported.missing) io.out(`missing: ${name} has no transcript\n`);
+      for (const name of exported.redacted) io.out(`redacted: ${name} contained a secret, so its replay differs\n`);
       io.out(`Replay them: slipway run SPEC.md --agent-provider replay --cassette ${into}\n`);
     }
     return exported.missing.length === 0 ? EXIT.done : EXIT.failed;

@@ -28,8 +28,8 @@ async function lost(): Promise<Project> {
   return project;
 }
 
-describe("A1: what was made again from the record is told", () => {
-  test("by the command that carries the run on", async () => {
+describe("A1: repairs from the record are reported", () => {
+  test("by the command that continues the run", async () => {
     const project = await lost();
     const { code, stdout } = await project.slipway(["merge", "letters"]);
     expect(code).toBe(0);
@@ -47,7 +47,7 @@ describe("A1: what was made again from the record is told", () => {
     ]);
   });
 
-  test("by slipway watch, once, among what happened before and after it", async () => {
+  test("by slipway watch, once, in order with the other events", async () => {
     const project = await lost();
     await project.slipway(["merge", "letters"]);
     const { stdout } = await project.slipway(["watch", runOf(project)]);
@@ -63,7 +63,7 @@ describe("A1: what was made again from the record is told", () => {
     ]);
   });
 
-  test("a HEAD that was put back, too", async () => {
+  test("also for a HEAD that was put back", async () => {
     const project = await lettersToApprove();
     git(worktreeOf(project), "checkout", "--quiet", "--detach");
     await project.slipway(["approve", "letters", "--yes"]);
@@ -71,14 +71,14 @@ describe("A1: what was made again from the record is told", () => {
     expect(stdout).toContain("- letters: repaired: checked the branch letters out again\n");
   });
 
-  test("nothing is told where nothing was lost", async () => {
+  test("no report if nothing was lost", async () => {
     const project = await lettersToApprove();
     await project.slipway(["approve", "letters", "--yes"]);
     expect((await project.slipway(["merge", "letters"])).stdout).not.toContain("repaired");
     expect(repairsInLog(project)).toEqual([]);
   });
 
-  test("a retry tells it as well", async () => {
+  test("also by a retry", async () => {
     const project = await lettersToApprove();
     await project.slipway(["stop", "--cancel", "--yes"]);
     rmSync(worktreeOf(project), { recursive: true });

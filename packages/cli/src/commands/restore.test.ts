@@ -24,7 +24,7 @@ async function listed(project: Project, name = "letters"): Promise<Listed["ancho
 }
 
 describe("restore", () => {
-  test("A6: the work of a deleted feature becomes a branch on its base, and the checkout is left alone", async () => {
+  test("A6: the work of a deleted feature becomes a branch on its base, and the checkout is unchanged", async () => {
     const project = await lettersToApprove();
     const base = project.git("rev-parse", "main").trim();
     await project.slipway(["delete", "letters", "--force"]);
@@ -39,7 +39,7 @@ describe("restore", () => {
     expect((await project.slipway(["journal", "verify"])).code).toBe(0);
   });
 
-  test("a branch that is there is never moved: the next free name is taken, and a chosen one is refused", async () => {
+  test("an existing branch is never moved: the next free name is used, and a chosen one is refused", async () => {
     const project = await lettersToApprove();
     project.git("branch", "restored/letters-1", "main");
     const mine = project.git("rev-parse", "restored/letters-1");
@@ -55,13 +55,13 @@ describe("restore", () => {
     expect(project.git("show", "back:src/a.txt")).toBe("two\n");
   });
 
-  test("where a branch is called restored, there is no room below it", async () => {
+  test("a branch called restored leaves no room for restored/NAME, so another name is used", async () => {
     const project = await lettersToApprove();
     project.git("branch", "restored", "main");
     expect((await project.slipway(["restore", "letters"])).stdout).toMatch(/^Branch restored-letters-1 is at /);
   });
 
-  test("--list shows each anchor with its time, step, what it is and how many files it changes; each can be restored", async () => {
+  test("--list shows each anchor with its time, step, kind and number of changed files; each can be restored", async () => {
     const project = await lettersToApprove();
     editByHand(project);
     await project.slipway(["delete", "letters", "--force"]);
@@ -73,7 +73,7 @@ describe("restore", () => {
     expect(anchors[1]?.step).toBe("patch:1");
     const { stdout } = await project.slipway(["restore", "letters", "--list"]);
     expect(stdout).toMatch(
-      /^20\d\d-\S+Z {2}bytes found when it was deleted.*, 2 files changed\n {2}refs\/slipway\/\S+\n20\d\d-\S+Z {2}patch \(patch:1\), 1 file changed {2}← restored without more words\n {2}refs\/slipway\/\S+\n$/,
+      /^20\d\d-\S+Z {2}bytes found when it was deleted.*, 2 files changed\n {2}refs\/slipway\/\S+\n20\d\d-\S+Z {2}patch \(patch:1\), 1 file changed {2}← restored by default\n {2}refs\/slipway\/\S+\n$/,
     );
     expect((await project.slipway(["restore", anchors[0]?.ref ?? "", "--branch", "found"])).code).toBe(0);
     expect(project.git("show", "found:src/b.txt")).toBe("by hand\n");
@@ -82,16 +82,14 @@ describe("restore", () => {
     expect(project.git("rev-parse", "part", "commit").split("\n").filter(Boolean)).toEqual([anchors[1]?.commit, anchors[1]?.commit]);
   });
 
-  test("what is ambiguous, unknown or not anchored is refused, and nothing is made", async () => {
+  test("ambiguous, unknown and unanchored names are refused, and no branch is made", async () => {
     const project = await lettersToApprove();
     editByHand(project);
     await project.slipway(["delete", "letters", "--force"]);
     project.git("commit", "-q", "--allow-empty", "-m", "not anchored");
     const before = branches(project);
     const ambiguous = await project.slipway(["restore", "feature:letters"]);
-    expect(ambiguous.stderr).toMatch(
-      /^invalid_cli_args: "feature:letters" is a part of 2 anchors' names\.\n {2}next: slipway restore refs\/slipway\//,
-    );
+    expect(ambiguous.stderr).toMatch(/^invalid_cli_args: "feature:letters" matches 2 anchors\.\n {2}next: slipway restore refs\/slipway\//);
     expect(ambiguous.code).toBe(2);
     expect((await listed(project, "feature:letters")).length).toBe(2);
     for (const name of ["nothing", project.git("rev-parse", "main").trim()]) {

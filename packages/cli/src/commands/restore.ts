@@ -36,7 +36,7 @@ async function list({ anchors, ref: chosen }: Chosen, json: boolean, io: Io): Pr
   for (const { at, what, step, files, ref, newest } of rows) {
     const changed = files === null ? "" : `, ${files} ${files === 1 ? "file" : "files"} changed`;
     io.out(
-      `${at}  ${oneLine(what)}${step === null ? "" : ` (${oneLine(step)})`}${changed}${newest ? "  ← restored without more words" : ""}\n  ${ref}\n`,
+      `${at}  ${oneLine(what)}${step === null ? "" : ` (${oneLine(step)})`}${changed}${newest ? "  ← restored by default" : ""}\n  ${ref}\n`,
     );
   }
 }
@@ -51,7 +51,7 @@ async function described(anchor: FeatureAnchor, newest: boolean) {
     base: parent,
     at: new Date(at).toISOString(),
     what: message.replace(/^[^:\s]+: /, ""),
-    // An overlong name ends in its digest.
+    // Long names end in their digest.
     step: step.includes("+") ? null : step.replace(`${run}/`, ""),
     files: await anchor.filesChanged(),
     newest,

@@ -13,7 +13,7 @@ async function live(project: Project) {
 }
 
 describe("slipway resume", () => {
-  test("nothing to resume: nothing has run, or everything has ended", async () => {
+  test("nothing to resume: no run yet, or all runs have ended", async () => {
     const project = letters();
     expect((await project.slipway(["resume"])).stderr).toMatch(/^nothing_to_resume: .*\n {2}next: Start one with `slipway run SPEC\.md`/);
     await project.run();
@@ -23,7 +23,7 @@ describe("slipway resume", () => {
     expect(stderr).toMatch(/^nothing_to_resume: /);
   });
 
-  test("a wrong run id, and a part of a run", async () => {
+  test("a wrong run id, and a child run", async () => {
     const project = await lettersToApprove();
     expect(await project.slipway(["resume", "2020-01-01_nothing"])).toMatchObject({
       code: 2,
@@ -35,7 +35,7 @@ describe("slipway resume", () => {
     });
   });
 
-  test("a run that waits still waits; one that has ended says how", async () => {
+  test("a waiting run still waits; a run that has ended prints its result", async () => {
     const project = await lettersToApprove();
     expect(await project.slipway(["resume"])).toMatchObject({ code: 23, stdout: expect.stringContaining("slipway approve letters") });
     await project.slipway(["approve"]);
@@ -46,7 +46,7 @@ describe("slipway resume", () => {
     });
   });
 
-  test("after a kill it goes on where it was; nothing that is recorded happens twice", async () => {
+  test("after a kill it continues where it was; no recorded step happens twice", async () => {
     const project = slow();
     const child = await live(project);
     child.process.kill("SIGKILL");
@@ -59,7 +59,7 @@ describe("slipway resume", () => {
     expect(project.sql("SELECT kind FROM events WHERE kind = 'taken_over'")).toHaveLength(1);
   });
 
-  test("a run whose code has changed is not resumed silently; --accept-version says who took that on", async () => {
+  test("a run whose protocol's code changed is not resumed silently; --accept-version records who accepted that", async () => {
     const project = await lettersToApprove();
     const events = project.sql("SELECT count(*) AS n FROM events");
     project.sql("UPDATE runs SET version = '0'");
@@ -72,7 +72,7 @@ describe("slipway resume", () => {
     expect(String(project.sql("SELECT payload FROM events WHERE kind = 'repinned'")[0]?.["payload"])).toContain('"by":"kim"');
   });
 
-  test("--after-crashes: a run that keeps taking its process down is left alone until somebody says so", async () => {
+  test("--after-crashes: a run that repeatedly kills its process is not resumed without it", async () => {
     const project = await lettersToApprove();
     project.sql(
       "UPDATE runs SET status = 'running', crashes = 5, crash_mark = 1000000, lease_engine = 'gone', lease_host = 'elsewhere', lease_pid = 1, lease_process_start = '', lease_until = 1 WHERE parent_run_id IS NULL",
@@ -84,7 +84,7 @@ describe("slipway resume", () => {
     expect((await project.slipway(["journal", "show", runId(project)])).stdout).toContain("crashes_reset");
   });
 
-  test("two at once: the second is told who has the run", async () => {
+  test("two at once: the second names the process that has the run", async () => {
     const project = slow();
     const child = await live(project);
     const { code, stderr } = await project.slipway(["resume"]);
@@ -96,7 +96,7 @@ describe("slipway resume", () => {
 });
 
 describe("slipway stop", () => {
-  test("no live run: says so and changes nothing", async () => {
+  test("without a live run it says so and changes nothing", async () => {
     const project = await lettersToApprove();
     const before = project.sql("SELECT * FROM runs");
     expect(await project.slipway(["stop"])).toMatchObject({ code: 0, stdout: "No run is live; nothing was changed.\n" });
@@ -129,7 +129,7 @@ describe("slipway stop", () => {
     expect(status(project)).toBe("stopped");
   });
 
-  test("--cancel ends it for good: a waiting one at once, a live one through its process", async () => {
+  test("--cancel ends it for good: a waiting run at once, a live one through its process", async () => {
     const project = await lettersToApprove();
     const head = project.git("rev-parse", "letters");
     expect(await project.slipway(["stop", "--cancel", "--yes"])).toMatchObject({
@@ -152,7 +152,7 @@ describe("slipway stop", () => {
     expect(await child.ended).toMatchObject({ code: 3, stdout: expect.stringContaining("was cancelled: cancelled by kim") });
   });
 
-  test("by id: a waiting run is stopped, a finished one is left as it is, an unknown one is an error", async () => {
+  test("by id: a waiting run is stopped, a finished one is unchanged, an unknown one is an error", async () => {
     const project = await lettersToApprove();
     expect((await project.slipway(["stop", runId(project), "--json"])).json()).toEqual([{ ok: true, stopped: runId(project) }]);
     expect(status(project)).toBe("stopped");
@@ -164,7 +164,7 @@ describe("slipway stop", () => {
 });
 
 describe("slipway watch", () => {
-  test("follows a live run of another process to the point where a person is needed", async () => {
+  test("follows the live run of another process until a person is needed", async () => {
     const project = slow();
     const child = await live(project);
     const watching = project.slipway(["watch"]);
@@ -177,14 +177,14 @@ describe("slipway watch", () => {
     expect((await child.ended).code).toBe(23);
   });
 
-  test("as JSON: the journal's events, then how it stands", async () => {
+  test("as JSON: the journal's events, then the status", async () => {
     const project = await lettersToApprove();
     const lines = (await project.slipway(["watch", runId(project), "--json"])).json<Record<string, unknown>>();
     expect(lines[0]).toMatchObject({ event: "started" });
     expect(lines.at(-1)).toEqual({ run: runId(project), status: "waiting", abandoned: false, next: ["slipway approve letters"] });
   });
 
-  test("a merged run is 0, one that ended without a merge is 3, a cancelled one is 3", async () => {
+  test("exit code 0 for a merged run, 3 for one without a merge, 3 for a cancelled one", async () => {
     const merged = letters();
     await merged.run();
     await merged.slipway(["approve"]);
@@ -204,7 +204,7 @@ describe("slipway watch", () => {
     expect((await cancelled.slipway(["watch"])).code).toBe(3);
   });
 
-  test("a run whose process is dead is not watched for ever: it says how to continue", async () => {
+  test("a run whose process is dead is reported with the command that continues it", async () => {
     const project = slow();
     const child = await live(project);
     child.process.kill("SIGKILL");
@@ -214,12 +214,12 @@ describe("slipway watch", () => {
     );
     const { code, stdout } = await project.slipway(["watch"]);
     expect(code).toBe(23);
-    expect(stdout).toMatch(/run (\S+) is running, but no process carries it out any more\n {2}Continue it: slipway resume \1\n$/);
+    expect(stdout).toMatch(/run (\S+) is running, but no process drives it any more\n {2}Continue it: slipway resume \1\n$/);
     project.sql("UPDATE runs SET status = 'pending', created_at = 1");
     expect((await project.slipway(["watch", "--json"])).json<object>().at(-1)).toMatchObject({ status: "pending", abandoned: true });
   });
 
-  test("nothing to watch", async () => {
+  test("without a run there is nothing to watch", async () => {
     expect((await letters().slipway(["watch"])).stderr).toMatch(/^run_not_found: Nothing has run/);
   });
 });

@@ -20,7 +20,7 @@ export const run: RunCommand = async (args, io) => {
   });
 };
 
-/** A run and its children pin their versions separately; finished ones keep theirs. */
+/** A run and its children pin their versions separately; finished children keep theirs. */
 async function acceptVersion(engine: Engine, rootRunId: string, by: string): Promise<void> {
   const [runs, versions] = await Promise.all([engine.runs({ rootRunId }), workflowVersions()]);
   for (const { runId, workflow, version, status } of runs) {

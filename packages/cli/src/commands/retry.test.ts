@@ -16,7 +16,7 @@ import {
   type Project,
 } from "../testing/project.ts";
 
-/** How often each role was paid for, over all runs. */
+/** Number of paid calls per role, over all runs. */
 function paid(project: Project): Record<string, number> {
   const rows = project.sql("SELECT role, count(*) AS n FROM telemetry WHERE input_tokens > 0 GROUP BY role ORDER BY role");
   return Object.fromEntries(rows.map(({ role, n }) => [String(role), Number(n)]));
@@ -30,7 +30,7 @@ function retry(project: Project, ...more: readonly string[]): Promise<Ended> {
   return project.slipway(["retry", "letters", "--cassette", project.cassette, ...more]);
 }
 
-/** Somebody gives the feature up at the question that its run waits with. */
+/** Gives the feature up at its run's open question. */
 async function givenUp(project: Project): Promise<Project> {
   expect((await project.run()).code).toBe(23);
   await project.slipway(["answer", "Q1", "give_up"]);
@@ -60,62 +60,60 @@ async function landed(project: Project): Promise<void> {
   expect((await project.slipway(["journal", "verify"])).code).toBe(0);
 }
 
-describe("a feature that failed goes on, and what stands is not paid for again", () => {
-  test("A1: nothing stands: it is planned", async () => {
+describe("a failed feature continues, and results that still hold are not paid for again", () => {
+  test("A1: without an accepted plan it is planned", async () => {
     const project = await givenUp(without("planner"));
     answersFor(project, "letters", "src/a.txt");
     const { code, stdout } = await retry(project);
     expect(code).toBe(23);
-    expect(stdout).toMatch(
-      /^letters: nothing stands; planned again\nrun \S+_letters-2\n[^]*\+ letters: retried; worktree and branch are ready/,
-    );
+    expect(stdout).toMatch(/^letters: keeps nothing; plans again\nrun \S+_letters-2\n[^]*\+ letters: retried/);
     expect(paid(project)).toEqual(ALL_ONCE);
     await landed(project);
   });
 
-  test("A1: the plan stands: it is built", async () => {
+  test("A1: the plan still holds: it is built", async () => {
     const project = await givenUp(without("builder"));
     answersFor(project, "letters", "src/a.txt");
     const { code, stdout } = await retry(project, "--comment", "one word is enough", "--from", "build");
     expect(code).toBe(23);
-    expect(stdout).toMatch(/^letters: plan 1 stands; built again\n/);
+    expect(stdout).toMatch(/^letters: keeps plan 1; builds again\n/);
     expect(paid(project)).toEqual(ALL_ONCE);
     await landed(project);
   });
 
-  test("A1: the built tree stands: it is gated, and QA does what it had not done", async () => {
+  test("A1: the built tree still holds: it is gated, and QA finishes its work", async () => {
     const project = await givenUp(without("qa"));
     answersFor(project, "letters", "src/a.txt");
     const { code, stdout } = await retry(project);
     expect(code).toBe(23);
-    expect(stdout.split("\n")[0]).toBe(`letters: plan 1 stands, tree ${tree(project).slice(0, 10)} stands; gates run again`);
+    expect(stdout.split("\n")[0]).toBe(`letters: keeps plan 1 and tree ${tree(project).slice(0, 10)}; runs the gates again`);
     expect(stdout).not.toContain("builder");
     expect(paid(project)).toEqual(ALL_ONCE);
     await landed(project);
   });
 
-  test("A1: the gates fail on the tree that stands: the builder is told why, and goes on from there", async () => {
+  test("A1: the gates fail on the kept tree: the builder gets the reason and continues from that tree", async () => {
     const project = letters();
     project.record("builder", "1", patchOf("src/a.txt", "one", "BUG"));
     await givenUp(project);
     project.record("builder", "2", patchOf("src/a.txt", "BUG", "two"));
     const { code, stdout } = await retry(project);
     expect(code).toBe(23);
-    expect(stdout).toMatch(/gates run again\n[^]*fast gates failed[^]*patch applied/);
+    expect(stdout).toMatch(/runs the gates again\n[^]*fast gates failed[^]*patch applied/);
     expect(paid(project)).toEqual({ builder: 2, planner: 1, qa: 1 });
     await landed(project);
   });
 
-  test("A1: everything stands: only the approval is asked again, and nobody is paid", async () => {
+  test("A1: everything still holds: only the approval is asked again, and no agent is called", async () => {
     const project = await rejected();
     const { code, stdout } = await retry(project);
     expect(code).toBe(23);
-    expect(stdout).toMatch(/^letters: plan 1 stands, tree \w{10} stands, its gates stand; lands, and the approval is asked again\n/);
+    expect(stdout).toMatch(/^letters: keeps plan 1, tree \w{10} and its gate results; asks for the approval again and lands\n/);
     expect(paid(project)).toEqual(ALL_ONCE);
     await landed(project);
   });
 
-  test("A7: what stop --cancel has ended goes on", async () => {
+  test("A7: features ended by stop --cancel continue", async () => {
     const project = await lettersToApprove();
     await project.slipway(["stop", "--cancel", "--yes"]);
     expect(status(project)).toBe("failed");
@@ -124,7 +122,7 @@ describe("a feature that failed goes on, and what stands is not paid for again",
     await landed(project);
   });
 
-  test("A1: its worktree and branch are gone: both are made again as recorded", async () => {
+  test("A1: worktree and branch are gone: both are recreated as recorded", async () => {
     const project = await rejected();
     const [row] = project.sql("SELECT worktree FROM features");
     project.git("worktree", "remove", "--force", String(row?.["worktree"]));
@@ -135,7 +133,7 @@ describe("a feature that failed goes on, and what stands is not paid for again",
     await landed(project);
   });
 
-  test("the base has moved meanwhile: it is rebuilt there and gated again, and nobody is paid", async () => {
+  test("the base has moved: the change is rebuilt and gated there, and no agent is called", async () => {
     const project = await rejected();
     project.write("src/b.txt", "moved\n");
     project.git("commit", "-qam", "moved");
@@ -154,14 +152,14 @@ describe("a feature that failed goes on, and what stands is not paid for again",
     project.record("planner", "1", planFor("letters", more));
     const { code, stdout } = await retry(project, "--from", "plan");
     expect(code).toBe(23);
-    expect(stdout).toMatch(/^letters: planned again; plan 1 and tree \w{10} stay reachable\n/);
+    expect(stdout).toMatch(/^letters: plans again; plan 1 and tree \w{10} stay reachable\n/);
     expect(project.git("for-each-ref", "--format=%(tree)", "refs/slipway").split("\n")).toContain(before);
     expect(project.sql("SELECT plan_version FROM plans ORDER BY 1")).toEqual([{ plan_version: 1 }, { plan_version: 2 }]);
     expect(paid(project)).toEqual({ builder: 2, planner: 2, qa: 2 });
     await landed(project);
   });
 
-  test("--from gates runs gates again that had passed", async () => {
+  test("--from gates repeats gates that had passed", async () => {
     const project = await rejected();
     const gates = () => Number(project.sql("SELECT count(*) AS n FROM gate_runs")[0]?.["n"]);
     const before = gates();
@@ -172,7 +170,7 @@ describe("a feature that failed goes on, and what stands is not paid for again",
 });
 
 describe("mishaps", () => {
-  test("kill -9 in the middle of a retry: resume goes on with it, and nobody is paid twice", async () => {
+  test("kill -9 during a retry: resume continues it, and no call is paid twice", async () => {
     const project = slow();
     letGo(project);
     await project.run();
@@ -180,7 +178,7 @@ describe("mishaps", () => {
     await project.slipway(["resume"]);
     holdBack(project);
     const child = startSlipway(project, ["retry", "letters", "--from", "gates", "--cassette", project.cassette]);
-    await child.says("retried; worktree and branch are ready");
+    await child.says("retried");
     expect((await retry(project)).stderr).toMatch(/^run_lease_held: Run \S+_letters-2 is supervised by process \d+/);
     child.process.kill("SIGKILL");
     await child.ended;
@@ -197,7 +195,7 @@ describe("mishaps", () => {
     expect((await project.slipway(["merge"])).code).toBe(0);
   });
 
-  test("retried twice: a second time while the first waits is refused; after it has failed again it goes on", async () => {
+  test("a second retry is refused while the first waits; after the first has failed it continues", async () => {
     const project = await rejected();
     expect((await retry(project)).code).toBe(23);
     expect((await retry(project)).stderr).toMatch(/^run_exists: "letters" is part of run \S+_letters-2/);
@@ -211,14 +209,14 @@ describe("mishaps", () => {
     expect(merged.stderr).toBe('run_exists: "letters" is merged; there is nothing to retry.\n  next: slipway evidence letters\n');
   });
 
-  test("a run that was only started and never driven keeps its feature to itself", async () => {
+  test("a run that was recorded but never driven keeps its feature", async () => {
     const project = await lettersToApprove();
     const { code, stderr } = await retry(project);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^run_exists: "letters" is part of run \S+_letters, which has not ended\.\n {2}next: slipway resume /);
   });
 
-  test("a phase whose ground is missing is refused with the one that is possible, and nothing is written", async () => {
+  test("a phase whose input is missing is refused with the possible one, and nothing is written", async () => {
     const project = await givenUp(without("qa"));
     const before = project.sql("SELECT * FROM features");
     const land = await retry(project, "--from", "land");
@@ -235,7 +233,7 @@ describe("mishaps", () => {
     expect(project.sql("SELECT count(*) AS n FROM runs WHERE parent_run_id IS NULL")).toEqual([{ n: 1 }]);
   });
 
-  test("two features of a run that both want the same file: whoever comes second waits for the first", async () => {
+  test("of two retried features that want the same file, the second waits for the first", async () => {
     const project = letters({ "other.spec.md": "# Other\n\nThe first letter file says three.\n" });
     project.record("planner", "1", planFor("other"), "other");
     project.record("builder", "1", patchOf("src/a.txt", "two", "three"), "other");
@@ -249,11 +247,11 @@ describe("mishaps", () => {
     const [run] = project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL");
     const { code, stdout } = await project.slipway(["retry", String(run?.["run_id"]), "--cassette", project.cassette]);
     expect(code).toBe(23);
-    expect(stdout).toMatch(/^letters: plan 1 stands.*\nother: plan 1 stands.*\nrun \S+_2-features-2\n/);
+    expect(stdout).toMatch(/^letters: keeps plan 1.*\nother: keeps plan 1.*\nrun \S+_2-features-2\n/);
     const [first, second] = status(project) === "failed" ? (["other", "letters"] as const) : (["letters", "other"] as const);
     expect([status(project, first), status(project, second)]).toEqual(["ready_to_merge", "failed"]);
     await project.slipway(["approve", first]);
-    // Merged, it is in the way of the other's lines, which is a question like any other.
+    // Its merge conflicts with the other's lines, which is a question as always.
     await project.slipway(["resume", "--cassette", project.cassette]);
     expect(status(project, first)).toBe("merged");
     expect((await project.slipway(["inbox"])).stdout).toContain(`${second} conflicts with main`);
@@ -275,7 +273,7 @@ describe("a repository that was moved", () => {
   test.each([
     ["in the state folder", STATE_FOLDER],
     ["in the checkout", {}],
-  ])("with its worktrees %s: the run says what to do, and retry makes them in the new place", async (_where, files) => {
+  ])("with its worktrees %s: the run says what to do, and retry recreates them in the new folder", async (_where, files) => {
     const project = await moved(files);
     const former = String(project.sql("SELECT worktree FROM features")[0]?.["worktree"]);
     expect(await project.slipway(["status"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^letters +ready_to_merge/m) });
@@ -285,18 +283,18 @@ describe("a repository that was moved", () => {
     const worktree = String(project.sql("SELECT worktree FROM features")[0]?.["worktree"]);
     expect(project.read(join(worktree, "src/a.txt"))).toBe("two\n");
     expect(worktree.startsWith(files === STATE_FOLDER ? project.ungated.worktrees : project.root)).toBe(true);
-    // It may be the worktree of a repository that this one is a copy of.
+    // The old folder may belong to a repository that this one is a copy of.
     expect(existsSync(join(former, "src/a.txt"))).toBe(files === STATE_FOLDER);
     await landed(project);
     expect(paid(project)).toEqual(ALL_ONCE);
   });
 });
 
-describe("where a person is told of it", () => {
-  test("without a name it lists what could be retried, from where, and why it ended", async () => {
+describe("where retry is mentioned", () => {
+  test("without a name it lists the features that can be retried, from which phase, and why they ended", async () => {
     const project = await rejected();
     expect((await project.slipway(["retry"])).stdout).toMatch(
-      /^letters: plan 1 stands, tree \w{10} stands, its gates stand; lands.*\n {2}ended: rejected: not now\n {2}next: slipway retry letters\n$/,
+      /^letters: keeps plan 1, tree \w{10} and its gate results; asks.*\n {2}ended: rejected: not now\n {2}next: slipway retry letters\n$/,
     );
     expect((await project.slipway(["retry", "--json"])).json()).toMatchObject([
       { ok: true, features: [{ id: "letters", status: "failed", from: "land", plan: 1, missingModes: [], untested: 0 }] },

@@ -23,14 +23,14 @@ import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { withSession } from "../with-session.ts";
 import { jsonLine } from "@slipway/protocols/surface/escape";
 
-/** Retries ended features. Without a name, lists the candidates with their starting phase. */
+/** Retries failed features. Without a name, lists them with the phase they would start from. */
 export const run: RunCommand = (args, io) => (args.positionals.length === 0 ? list(args, io) : retry(args, io));
 
 const list: RunCommand = (args, io) =>
   withKernel(io, async ({ features, records }) => {
     const { dim } = paint(io.color);
-    const found = await retryableFeatures(records);
-    const rows = await Promise.all(found.map(async (feature) => ({ feature, ...standing(await features.retryFacts(feature.id)) })));
+    const candidates = await retryableFeatures(records);
+    const rows = await Promise.all(candidates.map(async (feature) => ({ feature, ...withPhase(await features.retryFacts(feature.id)) })));
     if (args.flag("json")) {
       const listed = rows.map(({ feature: { id, status, status_reason }, from, facts }) => ({
         id,
@@ -51,7 +51,7 @@ const list: RunCommand = (args, io) =>
     return EXIT.done;
   });
 
-function standing(facts: RetryFacts): { readonly facts: RetryFacts; readonly from: RetryPhase } {
+function withPhase(facts: RetryFacts): { readonly facts: RetryFacts; readonly from: RetryPhase } {
   return { facts, from: earliestPhase(facts) };
 }
 
@@ -80,10 +80,10 @@ async function candidates({ records, kernel }: Session, args: Arguments, wanted:
   for (const feature of await featuresNamed(records, args.positionals)) {
     const refusal = await whyNotRetried(records, feature);
     if (refusal !== null) throw refusal;
-    const { facts, from: earliest } = standing(await kernel.features.retryFacts(feature.id));
+    const { facts, from: earliest } = withPhase(await kernel.features.retryFacts(feature.id));
     const from = wanted ?? earliest;
     assertPhase(feature.id, from, facts);
-    if (args.text("comment") !== undefined && from !== "plan" && from !== "build") throw nobodyReads(feature.id, from);
+    if (args.text("comment") !== undefined && from !== "plan" && from !== "build") throw unusedComment(feature.id, from);
     chosen.push({ feature, facts, from });
   }
   return chosen;
@@ -94,12 +94,12 @@ function phaseOf(args: Arguments): RetryPhase | undefined {
   const phase = RETRY_PHASES.find((name) => name === text);
   if (text === undefined || phase !== undefined) return phase;
   throw new SlipwayError("invalid_cli_args", `--from takes ${RETRY_PHASES.join(", ")}, not '${text}'.`, {
-    suggested_next_actions: ["Leave --from out: it goes on at the earliest phase whose result does not stand."],
+    suggested_next_actions: ["Leave --from out: it continues at the earliest phase whose result does not hold."],
   });
 }
 
-function nobodyReads(id: string, from: RetryPhase): SlipwayError {
-  return new SlipwayError("invalid_cli_args", `--comment is for the planner or the builder, and "${id}" goes on from ${from}.`, {
+function unusedComment(id: string, from: RetryPhase): SlipwayError {
+  return new SlipwayError("invalid_cli_args", `--comment is for the planner or the builder, and "${id}" continues from ${from}.`, {
     suggested_next_actions: [`slipway retry ${id} --from build --comment TEXT`],
   });
 }

@@ -4,7 +4,7 @@ import { answersFor, type Project } from "../testing/project.ts";
 
 const agents = (roles: object) => JSON.stringify({ version: 1, roles: {}, runtime: { default_provider: "replay", budgets: { roles } } });
 
-/** Two features and a factory of two tasks: each protocol's planner is called twice. */
+/** Two features, and a factory project of two tasks: each protocol's planner is called twice. */
 function twoPlanners(roles: object): Project {
   const project = factoryProject({
     "other.spec.md": "# Other\n\nThe second letter file says two.\n",
@@ -19,7 +19,7 @@ const features = (project: Project) => project.slipway(["run", "letters.spec.md"
 const ONE_CALL = { max_calls: 1 };
 
 describe("a budget of a role", () => {
-  test("of the factory limits the factory's planner alone, and everything that shows it says so", async () => {
+  test("of the factory limits only the factory's planner, and every report says so", async () => {
     const project = twoPlanners({ "factory/planner": ONE_CALL });
     expect(await features(project)).toMatchObject({ code: 0 });
     const asked = await buildAll(project);
@@ -37,7 +37,7 @@ describe("a budget of a role", () => {
     expect(project.sql("SELECT scope, name, raised FROM budgets")).toEqual([{ scope: "role", name: "factory/planner", raised: 2 }]);
   });
 
-  test("without a protocol limits the planner of features alone", async () => {
+  test("without a protocol limits only the planner of features", async () => {
     const project = twoPlanners({ planner: ONE_CALL });
     expect(await buildAll(project)).toMatchObject({ code: 0, stdout: expect.stringMatching(/releases 2 modules/) });
     const asked = await features(project);
@@ -45,7 +45,7 @@ describe("a budget of a role", () => {
     expect(asked.stdout).toContain("the budget of the role planner might not hold");
   });
 
-  test("of a role that does not exist is refused before anything is recorded, with file, field and hint", async () => {
+  test("of an unknown role is refused before anything is recorded, with file, field and hint", async () => {
     const project = twoPlanners({ arbiter: ONE_CALL });
     for (const argv of [["run", "letters.spec.md"], ["factory", "numbers.md"], ["agents"]]) {
       const { code, stderr } = await project.slipway(argv);
@@ -56,8 +56,8 @@ describe("a budget of a role", () => {
   });
 });
 
-describe("what was paid before roles were stored with their protocol", () => {
-  test("a run of features goes on under its budget, whichever of the planner's keys limits it now", async () => {
+describe("calls paid before roles were stored with their protocol", () => {
+  test("a run of features continues under its budget, with either key for the planner", async () => {
     const project = twoPlanners({ planner: ONE_CALL });
     expect((await features(project)).code).toBe(23);
     expect(project.sql("SELECT name FROM budgets WHERE scope = 'role' AND configured IS NOT NULL")).toEqual([{ name: "planner" }]);
@@ -68,7 +68,7 @@ describe("what was paid before roles were stored with their protocol", () => {
     expect(again.stdout).toContain("the budget of the role planner might not hold (1 call of 1 call spent)");
   });
 
-  test("a run of the factory goes on under its own planner's budget, with what was spent and raised", async () => {
+  test("a run of the factory continues under its own planner's budget, with the amounts spent and raised", async () => {
     const project = twoPlanners({ "factory/planner": ONE_CALL });
     expect((await buildAll(project)).code).toBe(23);
     project.sql("UPDATE reservations SET role = replace(role, 'factory/', '')");

@@ -6,7 +6,7 @@ import { lettersToApprove, type Project } from "../testing/project.ts";
 const latest = (project: Project) => String(project.sql("SELECT run_id FROM runs WHERE parent_run_id IS NULL")[0]?.["run_id"]);
 const tree = async (project: Project) => (await project.slipway(["status", latest(project), "--json"])).json()[0];
 
-test("a run of features is a tree: the run, and below it each feature with what it waits for", async () => {
+test("a run of features is a tree: the run, and below it each feature with what it is waiting for", async () => {
   const project = await lettersToApprove();
   const run = latest(project);
   const { code, stdout } = await project.slipway(["status", run]);
@@ -31,7 +31,7 @@ test("a run of the factory is a tree of the same form: phases, tasks, modules an
   expect(stdout).toMatch(/\n {4}\S.*: SHIPPED\n {6}MM-\S+@1\.0\.0: SHIPPED\n/);
 });
 
-test("a question that no feature has asked is at the run", async () => {
+test("a question without a feature is shown at the run", async () => {
   const project = factoryProject();
   await project.slipway(["factory", "numbers.md", "--cassette", project.cassette]);
   const run = latest(project);

@@ -5,7 +5,7 @@ import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { describe, expect, test, vi } from "vitest";
 import { answersFor, FILES, letters, lettersToApprove, patchOf, type Project } from "../testing/project.ts";
 
-/** Everything that may not change when a command is refused. */
+/** State that a refused command must not change. */
 function traces(project: Project) {
   return {
     state: existsSync(join(project.root, ".slipway")),
@@ -19,7 +19,7 @@ function traces(project: Project) {
 const features = (project: Project) => project.sql("SELECT id FROM features ORDER BY id").map(({ id }) => id);
 
 describe("slipway run without a person", () => {
-  test("goes as far as the approval, says so in plain lines, and exits 23 with the command that answers", async () => {
+  test("stops at the approval, says so in plain lines, and exits 23 with the command that answers", async () => {
     const project = letters();
     const { code, stdout, stderr } = await project.run();
     expect(code).toBe(23);
@@ -44,7 +44,7 @@ describe("slipway run without a person", () => {
     expect(project.read("src/a.txt")).toBe("one\n");
   });
 
-  test("with --json: one object a line, the last with status and next", async () => {
+  test("with --json: one object per line, the last with status and next", async () => {
     const project = letters();
     const { code, json } = await project.run("--json");
     const lines = json<Record<string, unknown>>();
@@ -68,7 +68,7 @@ describe("slipway run without a person", () => {
     expect(stdout).toContain("slipway approve letters");
   });
 
-  test("when no attempt passes, the feature is blocked and the answer's command is exact", async () => {
+  test("when no attempt passes, the feature is blocked, and the printed command answers the question", async () => {
     const project = letters();
     rmSync(join(project.cassette, "builder"), { recursive: true });
     const { code, stdout } = await project.run();
@@ -81,7 +81,7 @@ describe("slipway run without a person", () => {
     expect(ended.stdout).toContain("letters ended failed; its work is kept under refs/slipway.");
   });
 
-  test("what stands in a feature's way before it begins is asked; given up, it can be run once that is mended", async () => {
+  test("an obstacle before the start is a question; given up, the feature can be run after the fix", async () => {
     const project = letters();
     project.write(".worktrees/letters/mine.txt", "mine\n");
     const { code, stdout } = await project.run();
@@ -92,14 +92,14 @@ describe("slipway run without a person", () => {
     await project.slipway(["answer", "Q1", "give_up"]);
     expect((await project.slipway(["resume"])).code).toBe(3);
     expect(project.read(".worktrees/letters/mine.txt")).toBe("mine\n");
-    expect((await project.slipway(["status"])).stdout).toMatch(/^\S+ \(features\): completed\nrun \S+ is completed\n$/);
+    expect((await project.slipway(["status"])).stdout).toMatch(/^\S+_letters \(features\): completed\nrun \S+ is completed\n$/);
     rmSync(join(project.root, ".worktrees"), { recursive: true });
     const again = await project.run();
     expect(again.code).toBe(23);
     expect(again.stdout).toMatch(/^run \S+_letters-2\n/);
   });
 
-  test("a feature that is there already is not started again", async () => {
+  test("a feature that exists is not started again", async () => {
     const project = await lettersToApprove();
     const waiting = await project.run();
     expect(waiting.code).toBe(2);
@@ -110,7 +110,7 @@ describe("slipway run without a person", () => {
     expect((await project.run()).stderr).toContain("next: Give the specification another file name");
   });
 
-  test("a specification named like a branch that is somebody's is refused before anything is written", async () => {
+  test("a specification named like an existing branch is refused before anything is written", async () => {
     const project = letters({ "main.md": "# Main\n", "mine.md": "# Mine\n", "theirs.md": "# Theirs\n" });
     project.git("branch", "theirs");
     project.git("commit", "--quiet", "--allow-empty", "--message=on");
@@ -122,7 +122,7 @@ describe("slipway run without a person", () => {
     expect(project.sql("SELECT run_id FROM runs")).toEqual([]);
   });
 
-  test("every prompt and answer is recorded with --record, and the recording leads to the same tree", async () => {
+  test("--record records every prompt and answer, and the recording leads to the same tree", async () => {
     const project = letters();
     await project.run("--record", "tape");
     const recorded = join(project.root, "tape");
@@ -135,7 +135,7 @@ describe("slipway run without a person", () => {
 });
 
 describe("which specifications", () => {
-  test("[FEA-153] -fi starts one cluster, -fl one for each file, neither what is found under .slipway/features; -fi and -fl stay whole", async () => {
+  test("[FEA-153] -fi starts one cluster, -fl one per file, neither what is below .slipway/features; -fi and -fl are parsed as one option", async () => {
     const files = { "one/alpha.md": "# a\n", "one/deep/beta.spec.md": "# b\n", "letters.spec.md": FILES["letters.spec.md"] ?? "" };
     const single = letters(files);
     expect((await single.slipway(["run", "-fi", "letters.spec.md", "--cassette", single.cassette])).code).toBe(23);
@@ -157,7 +157,7 @@ describe("which specifications", () => {
     }
   });
 
-  test("without a name, what has been started already is left out; when all has, that is said", async () => {
+  test("without a name, specifications that were started already are skipped; if all were, it says so", async () => {
     const project = await lettersToApprove();
     const { code, stderr } = await project.slipway(["run", "--cassette", project.cassette]);
     expect(code).toBe(2);
@@ -171,7 +171,7 @@ describe("which specifications", () => {
     expect(features(project)).toEqual(["letters", "other"]);
   });
 
-  test("[FEA-154] contradictory, unknown and incomplete options and paths that do not exist are refused before anything is written", async () => {
+  test("[FEA-154] contradictory, unknown and incomplete options and missing paths are refused before anything is written", async () => {
     const project = letters();
     const before = traces(project);
     expect(before.state).toBe(false);
@@ -196,7 +196,7 @@ describe("which specifications", () => {
     }
   });
 
-  test("[FEA-155] a folder is read with all its folders, in the order of the paths; nothing found is no_specs_found, by default too", async () => {
+  test("[FEA-155] a folder is read recursively, in the order of the paths; an empty result is no_specs_found, also by default", async () => {
     const project = letters({
       "s/z.md": "# z\n",
       "s/b/a-spec.md": "# a\n",
@@ -259,7 +259,7 @@ describe("several features", () => {
   const start = (project: Project, ...more: readonly string[]) =>
     project.slipway(["run", "letters.spec.md", "other.spec.md", "--cassette", project.cassette, ...more]);
 
-  test("[FEA-152] more than may be active wait in their order, and begin when a place is free", async () => {
+  test("[FEA-152] features above the limit wait in order, and begin when a slot is free", async () => {
     const policy = POLICY.replace("supervisor: {", "supervisor: { max_active_features: 1,");
     const project = two({ "slipway/policy.yaml": policy });
     expect((await start(project)).code).toBe(23);
@@ -271,7 +271,7 @@ describe("several features", () => {
     expect(features(project)).toEqual(["letters", "other"]);
   });
 
-  test("[FEA-161] --json tells every event and every change of the dashboard, until both say the same", async () => {
+  test("[FEA-161] --json prints every event and every change of the dashboard, until both agree", async () => {
     const project = two();
     const { json } = await start(project, "--json");
     const lines = json<{ event?: string; feature?: { id: string; status: string; at_work: unknown } }>();
@@ -286,7 +286,7 @@ describe("several features", () => {
     expect(lines.filter(({ event }) => event === "step").length).toBeGreaterThan(10);
   });
 
-  test("on a terminal the board has a line for each, and stays as it was last", async () => {
+  test("on a terminal the board has a line per feature, and its last state stays on the screen", async () => {
     const project = two();
     let screen = "";
     const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => ((screen += String(chunk)), true));
@@ -308,8 +308,8 @@ describe("several features", () => {
   });
 });
 
-describe("who plays the roles", () => {
-  test("what is wrong with them is told before the run is recorded, so that the corrected command works", async () => {
+describe("providers of the roles", () => {
+  test("mistakes are reported before the run is recorded, so that the corrected command works", async () => {
     const project = letters();
     const refused: [string, string, ...string[]][] = [
       ["cassette_missing", "nowhere", "--cassette", "nowhere"],
@@ -329,7 +329,7 @@ describe("who plays the roles", () => {
     expect((await project.run()).code).toBe(23);
   });
 
-  test("a run that goes on without them asks a person instead of ending", async () => {
+  test("a resumed run without a provider asks a person instead of failing", async () => {
     const project = letters();
     rmSync(join(project.cassette, "builder"), { recursive: true });
     await project.run();
@@ -345,7 +345,7 @@ describe("who plays the roles", () => {
     expect(stdout).toContain("slipway approve letters");
   });
 
-  test("a cassette may be named in agents.yaml, from the repository's root", async () => {
+  test("a cassette may be named in agents.yaml, relative to the repository's root", async () => {
     const agents = "version: 1\nroles: {}\nruntime:\n  default_provider: replay\n  replay: { cassette: tape }\n";
     const project = letters({ "slipway/agents.yaml": agents, "src/deep/x.txt": "x\n" });
     cpSync(project.cassette, join(project.root, "tape"), { recursive: true });
@@ -353,7 +353,7 @@ describe("who plays the roles", () => {
     expect(code).toBe(23);
   });
 
-  test("a command of one's own may play them, and sees no more of the environment than it is given", async () => {
+  test("a custom command may play them, and sees only the environment it is given", async () => {
     const script = [
       `const answers = require(process.argv[1]);`,
       `let text = "";`,
@@ -383,7 +383,7 @@ describe("who plays the roles", () => {
     expect(stdout).toContain("+ letters: ready to merge");
   });
 
-  test("an answer recorded for another prompt is used, and said to be", async () => {
+  test("an answer recorded for another prompt is used, with a warning", async () => {
     const project = letters();
     const file = join(project.cassette, "planner", "letters.1.json");
     writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, "utf8")) as object), prompt_digest: "0".repeat(64) }));
@@ -394,7 +394,7 @@ describe("who plays the roles", () => {
 });
 
 describe("without a sandbox", () => {
-  test("a reason is needed, and it is recorded with the person's name, each new one once more", async () => {
+  test("a reason is required and recorded with the person's name; a new reason is recorded again", async () => {
     const project = letters();
     for (const reason of ["", "  "]) {
       const { code, stderr } = await project.run("--allow-unsandboxed", reason);

@@ -12,10 +12,10 @@ export const run: RunCommand = (args, io) =>
       const call = { actor: personOf(io), operationId: records.ids.next("set-aside") };
       const { branch, commit } = await features.setAside(call, { feature_id: id });
       if (args.flag("json")) io.out(jsonLine({ ok: true, feature: id, branch, commit }));
-      else if (branch === null || commit === null) io.out(`Nothing was done by hand in ${worktree}.\n`);
+      else if (branch === null || commit === null) io.out(`There are no edits by hand in ${worktree}.\n`);
       else
         io.out(
-          `Kept on the branch ${branch} (${commit.slice(0, 10)}); the worktree of ${id} is as recorded again.\n` +
+          `Kept on the branch ${branch} (${commit.slice(0, 10)}); the worktree of ${id} is restored as recorded.\n` +
             `  next: git show ${branch}; the client may repeat the call that was refused\n`,
         );
       return EXIT.done;

@@ -8,7 +8,7 @@ import { answersFor, letters, lettersToApprove, slipway } from "../testing/proje
 const ONE_AT_A_TIME = POLICY.replace("supervisor: {", "supervisor: { max_active_features: 1,");
 const SLOW = { "check.sh": "sleep 60\n" };
 
-test("before anything has run: says so, and makes nothing", async () => {
+test("before any run it says so, and creates nothing", async () => {
   const project = letters();
   const { code, stdout } = await project.slipway(["status"]);
   expect(code).toBe(0);
@@ -19,7 +19,7 @@ test("before anything has run: says so, and makes nothing", async () => {
   expect(project.git("status", "--porcelain", "--ignored")).toBe("");
 });
 
-test("while a run is live: shows whose process it is, and can be asked again and again", async () => {
+test("shows the process of a live run, and can be called repeatedly", async () => {
   const project = letters(SLOW);
   const child = startSlipway(project, ["run", "letters.spec.md", "--cassette", project.cassette, "--skip-base-gates"]);
   await child.says("patch applied");
@@ -31,7 +31,7 @@ test("while a run is live: shows whose process it is, and can be asked again and
   }
 });
 
-test("while a person is needed: what waits and the command that answers", async () => {
+test("shows open questions and the command that answers each", async () => {
   const project = await lettersToApprove();
   const { stdout } = await project.slipway(["status"]);
   expect(stdout).toMatch(/^letters +ready_to_merge +full pass +\$0\.03 +needs you: slipway approve letters$/m);
@@ -44,14 +44,14 @@ test("while a person is needed: what waits and the command that answers", async 
   });
 });
 
-test("[FEA-161] every feature of a run is there, one that waits for a free place too, and looking changes nothing", async () => {
+test("[FEA-161] lists every feature of a run, also one that waits for a free slot, and changes nothing", async () => {
   const project = letters({ "other.spec.md": "# Other\n\nThe second letter file says two.\n", "slipway/policy.yaml": ONE_AT_A_TIME });
   answersFor(project, "other", "src/b.txt");
   await project.slipway(["run", "letters.spec.md", "other.spec.md", "--cassette", project.cassette]);
   const before = project.sql("SELECT max(seq) AS seq, count(*) AS events FROM events");
   const { stdout } = await project.slipway(["status"]);
   expect(stdout).toMatch(
-    /^letters +ready_to_merge +full pass +\$0\.03 +needs you: slipway approve letters\nother +waiting +\$0\.00 +waits for a free place$/m,
+    /^letters +ready_to_merge +full pass +\$0\.03 +needs you: slipway approve letters\nother +waiting +\$0\.00 +waits for a free slot$/m,
   );
   const [seen] = (await project.slipway(["status", "--json"])).json<{ features: object[] }>();
   expect(seen?.features).toMatchObject([
@@ -61,7 +61,7 @@ test("[FEA-161] every feature of a run is there, one that waits for a free place
   expect(project.sql("SELECT max(seq) AS seq, count(*) AS events FROM events")).toEqual(before);
 });
 
-test("a blocked feature: the reason, and an answer that names its options", async () => {
+test("a blocked feature: the reason, and the options of its question", async () => {
   const project = letters({ "slipway/gates.yaml": blockedGates() });
   await project.run("--skip-base-gates");
   const { stdout } = await project.slipway(["status"]);
@@ -80,7 +80,7 @@ test("after the merge: the commit", async () => {
   expect(stdout).not.toContain("Waiting for a person");
 });
 
-test("from a folder below, from the feature's worktree, and from outside", async () => {
+test("works in a folder below, in the feature's worktree, and not outside the repository", async () => {
   const project = await lettersToApprove();
   const here = (await project.slipway(["status"])).stdout;
   for (const folder of ["src", ".worktrees/letters", ".worktrees/letters/src", ".slipway/features"]) {
@@ -105,7 +105,7 @@ test("colour on a terminal", async () => {
   expect(stdout).toContain("\u001b[1mWaiting for a person\u001b[22m");
 });
 
-test("a database that a newer program wrote is not guessed at", async () => {
+test("refuses a database that a newer Slipway wrote", async () => {
   const project = await lettersToApprove();
   project.sql("INSERT INTO schema_version VALUES (99, 'from the future')");
   const { code, stderr } = await project.slipway(["status"]);

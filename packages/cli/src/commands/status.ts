@@ -11,7 +11,7 @@ import type { Surface } from "@slipway/protocols/surface/surface";
 import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";
 import { answerCommand } from "../render/questions.ts";
-import { takeUpCommand } from "../take-up-command.ts";
+import { continueCommand } from "../continue-command.ts";
 import { paint } from "@slipway/protocols/surface/paint";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
@@ -23,13 +23,13 @@ export const run: RunCommand = async (args, io) => {
     io.out(jsonLine({ ...board, tree: await latestTree(board, io) }));
     return EXIT.done;
   }
-  // A project at its tasks has no features yet: its tree is all there is to show.
+  // A factory project has no features while it works on tasks; then the tree shows its progress.
   const tree = board.features.length === 0 ? await latestTree(board, io) : null;
   io.out(`${[...(tree === null ? [] : await treeLines(tree, io)), ...lines(board, io, await workTexts(board))].join("\n")}\n`);
   return EXIT.done;
 };
 
-/** Loaded only where something is under way: the command has to answer at once. */
+/** Loads the step texts only if a step is running, because `status` must start fast. */
 async function workTexts({ features }: FeatureBoard): Promise<(step: string) => string> {
   if (features.every(({ at_work }) => at_work === null)) return (step) => step;
   return (await import("@slipway/protocols/narration/work-text")).loadWorkText();
@@ -41,13 +41,13 @@ async function showRun(named: string, json: boolean, surface: Surface): Promise<
   return EXIT.done;
 }
 
-/** One run as a tree. Loaded only here: the board has to be there at once. */
+/** One run as a tree. Imported lazily, because the board must start fast. */
 async function treeOf(named: string, surface: Surface): Promise<RunView> {
   const { runView } = await import("@slipway/runtime/run-view");
   return surface.reader((reader) => runView(reader, named));
 }
 
-/** Null where there is no run, or one of a protocol that this program does not have. */
+/** Null if there is no run, or if its protocol is unknown to this program. */
 async function latestTree({ runs: [latest] }: FeatureBoard, surface: Surface): Promise<RunView | null> {
   if (latest === undefined) return null;
   try {
@@ -63,7 +63,7 @@ async function treeLines(tree: RunView, { color }: Surface): Promise<string[]> {
   return runTreeLines(tree, color, Date.now());
 }
 
-/** Nothing is cut where nobody's screen ends. */
+/** Without a terminal no line is cut. */
 const NO_SCREEN = 1000;
 
 function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io, workText: (step: string) => string): string[] {
@@ -76,7 +76,7 @@ function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io, wor
     .filter(({ status }) => status === "blocked" || status === "failed")
     .map(({ id, status, reason, run: of }) => {
       const workflow = runs.find((run) => run.id === of.split("/")[0])?.protocol;
-      return dim(`${id}: ${oneLine(reason)}${status === "failed" ? ` → ${takeUpCommand(id, workflow)}` : ""}`);
+      return dim(`${id}: ${oneLine(reason)}${status === "failed" ? ` → ${continueCommand(id, workflow)}` : ""}`);
     });
   const approved = features.filter(({ waits_for }) => waits_for?.for === "landing");
   const waiting = questions.map(
@@ -89,12 +89,12 @@ function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io, wor
     ...budgetLines(budgets).map((line) => dim(line)),
     ...(waiting.length === 0 ? [] : ["", bold("Waiting for a person"), ...waiting]),
     ...approved.map(({ id }) => `${id} is approved  ${dim(`→ slipway merge ${id}`)}`),
-    ...(latest === undefined ? [] : [...(features.length === 0 ? [] : [""]), dim(`run ${latest.id} ${standing(latest)}`)]),
+    ...(latest === undefined ? [] : [...(features.length === 0 ? [] : [""]), dim(`run ${latest.id} ${statusText(latest)}`)]),
   ];
 }
 
-/** A run whose process is gone is not running, whatever its row says: nobody was left to change it. */
-function standing({ status, owner_pid: pid }: BoardRun): string {
+/** The row of a killed run still says running, so check that its process is alive. */
+function statusText({ status, owner_pid: pid }: BoardRun): string {
   if (pid === null) return `is ${status}`;
   if (existsSync("/proc/self") && !existsSync(`/proc/${pid}`))
     return `was cut off (process ${pid} is gone); continue with \`slipway resume\``;

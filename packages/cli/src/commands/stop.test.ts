@@ -11,7 +11,7 @@ vi.mock("@clack/prompts", () => ({
 }));
 afterEach(() => void vi.resetAllMocks());
 
-/** Two runs that have not ended, each with a feature that waits for its approval. */
+/** Two unfinished runs, each with a feature that waits for its approval. */
 async function twoRuns(): Promise<Project> {
   const project = letters({ "other.spec.md": "# Other\n\nThe second letter file says two.\n" });
   answersFor(project, "other", "src/b.txt");
@@ -29,7 +29,7 @@ const WAITING = [
 ];
 
 describe("stop --cancel", () => {
-  test("A7: with two unfinished runs nothing is ended, and both are named", async () => {
+  test("A7: with two unfinished runs it ends none and names both", async () => {
     const project = await twoRuns();
     for (const more of [[], ["--yes"]]) {
       const { code, stderr } = await project.slipway(["stop", "--cancel", ...more]);
@@ -41,14 +41,14 @@ describe("stop --cancel", () => {
     expect(standing(project)).toEqual(WAITING);
   });
 
-  test("A7: without a terminal it shows what it would end, says what to type, and ends nothing", async () => {
+  test("A7: without a terminal it shows what it would end and what to type, and ends nothing", async () => {
     const project = await twoRuns();
     const { code, stdout, stderr } = await project.slipway(["stop", "other", "--cancel"]);
     expect(code).toBe(2);
     expect(stdout).toMatch(
       /^Cancelling run \S+_other \(waiting\) would end\n {2}other: ready_to_merge, full gate passed, waits for a person\n/,
     );
-    expect(stdout).toMatch(/\nLost\n {2}answers of agents and gates that are under way; 1 open question\nKept\n/);
+    expect(stdout).toMatch(/\nLost\n {2}the current calls of agents and gates; 1 open question\nKept\n/);
     expect(stderr).toMatch(/^invalid_cli_args: Cancelling run \S+_other ends other \(ready_to_merge\)\. Nothing was changed\.\n/);
     expect(stderr).toMatch(/next: slipway stop \S+_other --cancel --yes\n/);
     expect(standing(project)).toEqual(WAITING);
@@ -59,7 +59,7 @@ describe("stop --cancel", () => {
     });
   });
 
-  test("a feature's name ends its run, and the other run goes on", async () => {
+  test("a feature's name ends its run, and the other run continues", async () => {
     const project = await twoRuns();
     const { code, stdout } = await project.slipway(["stop", "other", "--cancel", "--yes"]);
     expect(code).toBe(0);
@@ -70,7 +70,7 @@ describe("stop --cancel", () => {
     ]);
     expect(runs(project).map(([, status]) => status)).toEqual(["waiting", "cancelled"]);
     expect((await project.slipway(["stop", "other", "--cancel", "--yes"])).stdout).toMatch(/is cancelled; nothing was changed\.\n$/);
-    // Only one is left: it needs no name.
+    // Only one run is left, so it needs no name.
     expect((await project.slipway(["stop", "--cancel", "--yes"])).code).toBe(0);
   });
 
@@ -92,7 +92,7 @@ describe("stop --cancel", () => {
   });
 });
 
-test("stop takes a feature's name for its run", async () => {
+test("stop accepts a feature's name for its run", async () => {
   const project = await twoRuns();
   expect((await project.slipway(["stop", "letters"])).code).toBe(0);
   expect(runs(project).map(([, status]) => status)).toEqual(["stopped", "waiting"]);

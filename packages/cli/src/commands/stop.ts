@@ -15,13 +15,13 @@ export const run: RunCommand = (args, io) =>
     const json = args.flag("json");
     if (args.flag("cancel")) return cancelRun(reader, { named: args.positionals[0], yes: args.flag("yes"), json }, io);
     const { engine, records } = reader;
-    const found = await runToStop(engine, await rootOfFeature(records, engine, args.positionals[0]));
-    if (found === null || isFinished(found.status)) {
-      const why = found === null ? "No run is live" : `Run ${found.runId} is ${found.status}`;
+    const target = await runToStop(engine, await rootOfFeature(records, engine, args.positionals[0]));
+    if (target === null || isFinished(target.status)) {
+      const why = target === null ? "No run is live" : `Run ${target.runId} is ${target.status}`;
       io.out(json ? jsonLine({ ok: true, stopped: null }) : `${why}; nothing was changed.\n`);
       return EXIT.done;
     }
-    const { runId, status } = found;
+    const { runId, status } = target;
     const by = personOf(io).id;
     await engine.requestStop(runId, `stopped by ${by}`, by);
     io.out(json ? jsonLine({ ok: true, stopped: runId }) : stopped(runId, status));

@@ -6,7 +6,7 @@ import { letters, type Project } from "../testing/project.ts";
 
 const available = sandboxWorksHere();
 
-/** Gates that show which program a step starts. */
+/** Gates that print which program a step starts. */
 const gates = (...cmd: string[]) => gatesWith({ cmd });
 const gatesWith = (step: object) => ({
   "slipway/gates.yaml": JSON.stringify({
@@ -15,7 +15,7 @@ const gatesWith = (step: object) => ({
   }),
 });
 
-/** A Node as nvm installs one: it only knows its version. */
+/** A Node as nvm installs it: it only prints its version. */
 function nvmNode({ home }: Project, version: string): string {
   const bin = join(home, ".nvm/versions/node", `v${version}`, "bin");
   mkdirSync(bin, { recursive: true });
@@ -31,14 +31,14 @@ const programs = (project: Project) =>
   project.sql("SELECT steps FROM gate_runs").map(({ steps }) => (JSON.parse(String(steps)) as { program: unknown }[])[0]?.program);
 
 describe.skipIf(!available)("the toolchain of gates", () => {
-  test("B1: node is the caller's, though Slipway runs on its own, and the evidence names its path and version", async () => {
+  test("B1: node is the caller's, although Slipway runs on its own Node; the evidence names its path and version", async () => {
     const project = letters(gates("sh", "-c", "node --version | grep '^v20\\.'"));
     const bin = nvmNode(project, "20.1.0");
     expect((await runIn(project, path(project, bin))).code).toBe(23);
     expect(programs(project)[0]).toMatchObject({ path: expect.stringMatching(/\/sh$/) as string });
   });
 
-  test("B1: the step's row and the evidence say which interpreter it used", async () => {
+  test("B1: the step's row and the evidence name the interpreter", async () => {
     const project = letters({ ...gates("npmlike"), "tools/npmlike": "" });
     const bin = nvmNode(project, "20.1.0");
     writeFileSync(join(bin, "npmlike"), "#!/usr/bin/env node\n");
@@ -49,7 +49,7 @@ describe.skipIf(!available)("the toolchain of gates", () => {
     expect((await project.slipway(["evidence", "letters"])).stdout).toContain(`${join(bin, "node")} 20.1.0`.replaceAll("_", "\\_"));
   });
 
-  test("B1: PATH in a step's env decides, and the version it names is shown", async () => {
+  test("B1: PATH in a step's env wins, and its version is shown", async () => {
     const project = letters();
     const bin = nvmNode(project, "18.7.0");
     project.write(
@@ -60,7 +60,7 @@ describe.skipIf(!available)("the toolchain of gates", () => {
     expect((await project.run()).code).toBe(23);
   });
 
-  test("a version file of the base branch decides, whatever the change writes into it", async () => {
+  test("the base branch's version file decides, even if the change edits it", async () => {
     const project = letters({ ...gates("sh", "-c", "node --version | grep '^v18\\.'"), ".nvmrc": "18\n" });
     nvmNode(project, "18.7.0");
     expect((await runIn(project, path(project, nvmNode(project, "20.1.0")))).code).toBe(23);

@@ -9,7 +9,7 @@ const runOf = (project: Project) => String(project.sql("SELECT run_id FROM runs 
 const folderOf = (project: Project) => layoutAt(project.root).transcripts(runOf(project));
 
 describe("slipway transcript", () => {
-  test("lists what was asked, and shows what was sent and answered, with tokens and price", async () => {
+  test("lists the calls, and shows prompt and answer of one with tokens and price", async () => {
     const project = await lettersToApprove();
     const run = runOf(project);
     const listed = await project.slipway(["transcript"]);
@@ -64,10 +64,10 @@ describe("slipway transcript", () => {
     expect(shown.stdout).toContain("covered, says [redacted]");
     expect(readFileSync(join(tape, "qa/letters.1.json"), "utf8")).not.toContain(SECRET);
     const exported = await project.slipway(["record", "export", runOf(project), join(project.home, "out")], { env });
-    expect(exported.stdout).toMatch(/redacted: \S+qa:1 held a secret/);
+    expect(exported.stdout).toMatch(/redacted: \S+qa:1 contained a secret/);
   });
 
-  test("a repair is shown with the reasons", async () => {
+  test("a repair is shown with its reasons", async () => {
     const project = letters();
     project.record("builder", "1", { type: "PATCH", summary: "no diff" });
     const again = {
@@ -86,7 +86,7 @@ describe("slipway transcript", () => {
     );
   });
 
-  test("what a crash cut off and what was stopped is listed and shown as that", async () => {
+  test("calls that were cut off by a crash or stopped are listed and shown as such", async () => {
     const project = await lettersToApprove();
     const head = {
       kind: "invocation",
@@ -132,26 +132,22 @@ describe("slipway transcript", () => {
       /\n {2}hm<U\+001B>\[31m\n {2}\(1 tokens in, 2 out, \$0\.0000\)\n\n== failed: agent_failed\n {2}down\n[^]*== no outcome\n {2}agent_failed: down\n/,
     );
     expect((await project.slipway(["transcript", runOf(project), "builder:9"])).stdout).toContain("== not accepted: ");
-    // While somebody carries runs on, a file without an end may be that one's.
+    // While a supervisor is alive, a file without an end may still be written by it.
     project.sql("UPDATE run_lease SET host = 'elsewhere', pid = 1, expires_at = 9000000000000000");
     expect((await project.slipway(["transcript"])).stdout).toMatch(/letters\/builder:7 .* is being written\n/);
   });
 
   test.each<[string, string[], RegExp]>([
-    [
-      "a step that was not",
-      ["builder:9"],
-      /has no transcript of builder:9\. It has letters\/planner:1, letters\/builder:1, letters\/qa:1\./,
-    ],
-    ["a page that is none", ["builder:1", "--from", "x"], /--from takes a whole number from 1/],
-  ])("%s is told", async (_, more, message) => {
+    ["an unknown step", ["builder:9"], /has no transcript of builder:9\. It has letters\/planner:1, letters\/builder:1, letters\/qa:1\./],
+    ["an invalid page number", ["builder:1", "--from", "x"], /--from takes a whole number from 1/],
+  ])("%s is reported", async (_, more, message) => {
     const project = await lettersToApprove();
     const { code, stderr } = await project.slipway(["transcript", runOf(project), ...more]);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
   });
 
-  test("a run without any, an object that is gone, and one that was changed", async () => {
+  test("a run without transcripts, a missing object, and a changed one", async () => {
     const project = letters();
     expect((await project.slipway(["transcript"])).stderr).toMatch(/^run_not_found: Nothing has run/);
     await project.run();
@@ -166,6 +162,6 @@ describe("slipway transcript", () => {
     expect((await project.slipway(["transcript", runOf(project), "qa:1"])).stderr).toMatch(/^object_missing: /);
     project.sql("UPDATE telemetry SET transcript_digest = NULL");
     mkdirSync(folderOf(project), { recursive: true });
-    expect((await project.slipway(["transcript"])).stdout).toContain("No agent was asked yet.");
+    expect((await project.slipway(["transcript"])).stdout).toContain("No agent was called yet.");
   });
 });

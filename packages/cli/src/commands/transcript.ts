@@ -12,7 +12,7 @@ import { partOf, STATES, summaryLine } from "../transcripts/render.ts";
 
 const PAGE = 200;
 
-/** Shows what was sent to an agent and its answer. Without a step, lists the invocations. */
+/** Shows the prompt and answer of an agent. Without a step, lists the invocations. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records, engine }) => {
     const [named, step] = args.positionals;
@@ -28,7 +28,7 @@ export const run: RunCommand = (args, io) =>
 function list(all: readonly FoundTranscript[], runId: string, args: Arguments, io: Io): void {
   if (args.flag("json")) return all.forEach((found) => io.out(jsonLine({ run: runId, ...found })));
   io.out(`run ${runId}\n`);
-  if (all.length === 0) io.out("No agent was asked yet.\n");
+  if (all.length === 0) io.out("No agent was called yet.\n");
   for (const found of all) io.out(`${summaryLine(found)}\n`);
 }
 

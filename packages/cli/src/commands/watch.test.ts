@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { letters } from "../testing/project.ts";
 
-test("watch ends with the words and the exit code of the run", async () => {
+test("watch ends with the last lines and the exit code of the run", async () => {
   const project = letters();
   await project.run();
   const waiting = await project.slipway(["watch"]);

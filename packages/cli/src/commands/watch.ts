@@ -19,22 +19,22 @@ import { runView } from "@slipway/runtime/run-view";
 import { openProgress, styleFor, type ProgressDisplay } from "../render/progress.ts";
 
 const POLL_MS = 250;
-/** A run that was just recorded has a moment to find its process. */
+/** Grace time for a newly recorded run to be claimed by its process. */
 const UNOWNED_MS = 5000;
 const ANY: readonly RunStatus[] = ["pending", "running", "waiting", "stopped", "completed", "failed", "cancelled"];
 
-/** Follows somebody else's run through the journal; it never takes the run over. */
+/** Follows another process's run through the journal; never takes it over. */
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ engine, records }) => {
     const json = args.flag("json");
     const progress = await openProgress(io, styleFor(io, json));
     const { runId } = await chooseRun(engine, args.positionals[0], ANY);
     progress.follow(() => runView({ engine, records }, runId));
-    const seen = new Map<string, number>();
+    const lastSeq = new Map<string, number>();
     for (;;) {
-      // The status first: whatever led to it is in the journal then, and is told before it.
+      // Read the status first: then all events that led to it are in the journal, and are printed before it.
       const now = await chooseRun(engine, runId);
-      while (await tellNew(engine, records, runId, seen, progress));
+      while (await tellNew(engine, records, runId, lastSeq, progress));
       const abandoned = isAbandoned(now, records.clock.now());
       if (abandoned || isFinished(now.status) || now.status === "waiting" || now.status === "stopped") {
         progress.stop();
@@ -44,26 +44,26 @@ export const run: RunCommand = (args, io) =>
     }
   });
 
-/** False when there was nothing new. */
+/** False if there were no new events. */
 async function tellNew(
   engine: Engine,
   records: Records,
   rootRunId: string,
-  seen: Map<string, number>,
+  lastSeq: Map<string, number>,
   progress: ProgressDisplay,
 ): Promise<boolean> {
   const streams = (await engine.runs({ rootRunId })).map(({ runId }) => runId);
-  const after = (stream: string) => seen.get(stream) ?? 0;
+  const after = (stream: string) => lastSeq.get(stream) ?? 0;
   const news = streams.map((stream) => engine.events(stream, after(stream) + 1));
   const fresh = (await Promise.all([...news, repairsOf(records, rootRunId, after(REPOSITORY_STREAM))])).flat();
   for (const event of fresh.toSorted((left, right) => left.at - right.at || left.seq - right.seq)) {
-    seen.set(event.stream, event.seq);
+    lastSeq.set(event.stream, event.seq);
     progress.event(event);
   }
   return fresh.length > 0;
 }
 
-/** Its process died without a word: nothing will ever happen, and whoever watches has to be told. */
+/** Its process has died, so no event will follow. */
 function isAbandoned({ status, holder, createdAt }: RunInfo, now: number): boolean {
   if (status === "pending") return now - createdAt > UNOWNED_MS;
   if (status !== "running" || holder === null) return false;
@@ -73,20 +73,20 @@ function isAbandoned({ status, holder, createdAt }: RunInfo, now: number): boole
 function tellAbandoned(io: Io, json: boolean, { runId, status }: RunInfo): ExitCode {
   const command = `slipway resume ${runId}`;
   if (json) io.out(jsonLine({ run: runId, status, abandoned: true, next: [command] }));
-  else io.out(`run ${runId} is ${status}, but no process carries it out any more\n  Continue it: ${command}\n`);
+  else io.out(`run ${runId} is ${status}, but no process drives it any more\n  Continue it: ${command}\n`);
   return EXIT.personNeeded;
 }
 
 async function tellResult(io: Io, json: boolean, { engine, records }: RunReader, { runId, status, workflow }: RunInfo): Promise<ExitCode> {
   const next = status === "waiting" ? await nextSteps(records, runId) : [];
-  // A run that is over is not carried out: its outcome is read.
-  const outcome: Outcome = isFinished(status) ? await engine.drive(runId) : standstill(status);
+  // `drive` on a finished run only reads its outcome.
+  const outcome: Outcome = isFinished(status) ? await engine.drive(runId) : outcomeOf(status);
   const { code, lines } = await runResult(runId, workflow, outcome, next);
   if (json) io.out(jsonLine({ run: runId, status, abandoned: false, next: next.map(({ command }) => command) }));
   else for (const line of [`run ${runId} is ${status}`, ...lines]) io.out(`${line}\n`);
   return code;
 }
 
-function standstill(status: RunStatus): Outcome {
+function outcomeOf(status: RunStatus): Outcome {
   return status === "waiting" ? { status, questions: [] } : { status: "stopped", reason: "by a person or a signal" };
 }

@@ -23,7 +23,7 @@ async function personWith(answers: DemoAnswers, more: Partial<Demo> = {}) {
   return { person, said, ask, given };
 }
 
-test("the questions of a kind get the answers of that kind in order, in the demo's name", async () => {
+test("questions of a kind get the answers of that kind in order, in the demo's name", async () => {
   const { person, ask, given } = await personWith({ tone: [{ decision: "plain" }, { decision: "solemn" }] });
   await ask("tone", "first");
   expect(await person.answerAll()).toBe(1);
@@ -35,7 +35,7 @@ test("the questions of a kind get the answers of that kind in order, in the demo
   ]);
 });
 
-test("a question of which no answer is left, or of another kind, stays open", async () => {
+test("a question without an answer left, or of another kind, stays open", async () => {
   const { person, ask, given } = await personWith({ tone: [{ decision: "plain" }] });
   await ask("tone", "first");
   await ask("tone", "second");
@@ -45,7 +45,7 @@ test("a question of which no answer is left, or of another kind, stays open", as
   expect(await given()).toHaveLength(1);
 });
 
-test("a question is shown by its body, or by the excerpt of the demo, with the whole answer", async () => {
+test("a question is shown by its body, or by the demo's excerpt, with the whole answer", async () => {
   const answers = { tone: [{ decision: "plain", reasons: ["it is short", "it is clear"] }] };
   const whole = await personWith(answers);
   await whole.ask("tone", "one\ntwo");

@@ -9,11 +9,11 @@ import type { Session } from "@slipway/runtime/session";
 import { approveAll, asDemo } from "./approvals.ts";
 
 export interface DemoPerson {
-  /** Answers every open question that the demo has an answer for, or signs every approval, and says so. Returns how many. */
+  /** Answers every open question that the demo has an answer for, or signs every approval, and prints it. Returns how many. */
   answerAll(): Promise<number>;
 }
 
-/** The person of one run. The first question of a kind gets the first answer of that kind, and so on. */
+/** Answers the questions of one run: the first question of a kind gets the first answer of that kind, and so on. */
 export function demoPerson(
   demo: Demo,
   answers: DemoAnswers,
@@ -52,7 +52,7 @@ export function demoPerson(
   };
 }
 
-/** An excerpt of what a person would see. */
+/** An excerpt of the question as a person would see it. */
 function shown(demo: Demo, question: InboxQuestion): string[] {
   const lines = demo.excerpt?.(question) ?? question.body.split("\n");
   return [...cut(lines), ...question.options.map(({ value, label }) => `${value}: ${label}`)].map((line) => `  ${line}`);
@@ -60,7 +60,7 @@ function shown(demo: Demo, question: InboxQuestion): string[] {
 
 const MOST_LINES = 20;
 
-/** Long lists lose their middle. */
+/** Long lists are shortened in the middle. */
 function cut(lines: readonly string[]): string[] {
   const dropped = lines.length - MOST_LINES;
   if (dropped <= 0) return [...lines];

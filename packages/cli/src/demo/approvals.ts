@@ -6,7 +6,7 @@ import type { Io } from "@slipway/protocols/surface/io";
 import { reviewText } from "../review.ts";
 import type { Session } from "@slipway/runtime/session";
 
-/** Signs every open approval as the demo's person, and says so. Returns how many. */
+/** Signs every open approval in the demo's name, and prints it. Returns how many. */
 export async function approveAll(
   { records, kernel }: Pick<Session, "records" | "kernel">,
   io: Io,
@@ -16,7 +16,7 @@ export async function approveAll(
   const wanted = new Set(
     (await readBoard(records.layout)).features.flatMap(({ waits_for }) => (waits_for?.for === "feature" ? waits_for.features : [])),
   );
-  // First those that others wait for, then by age.
+  // First those that other features wait for, then by age.
   const inOrder = open.toSorted((left, right) => Number(wanted.has(featureOf(right))) - Number(wanted.has(featureOf(left))));
   for (const question of inOrder) {
     say(await reviewText(records, await recordedFeatures(records).find(featureOf(question)), question, io));
@@ -26,7 +26,7 @@ export async function approveAll(
   return open.length;
 }
 
-/** Whose name stands under the demo's answers and approvals. */
+/** The name under the demo's answers and approvals. */
 export function asDemo(io: Io): Io {
   return { ...io, env: { ...io.env, SLIPWAY_USER: "the demo" } };
 }

@@ -12,7 +12,7 @@ test.each([
   [{ specs: "specs" }, ["a", "b"], null, "Its specifications:\n  specs/a.spec.md\n  specs/b.spec.md\n"],
   [{ page: "SPEC.md" }, ["spec"], null, "Its page of intent, SPEC.md:\n\n  # Page\n\n  words\n"],
   [{ text: "a note" }, [], "a note", "The request:\n\n  a note\n"],
-])("%j is what the protocol is given, and is shown", async (wanted, ids, text, shown) => {
+])("%j is passed to the protocol and printed", async (wanted, ids, text, shown) => {
   const request = await requestOf(wanted, place());
   expect(request.specs.map(({ id }) => id)).toEqual(ids);
   expect(request.text).toBe(text);

@@ -4,7 +4,7 @@ import type { RunRequest } from "@slipway/protocols/protocol";
 import type { Io } from "@slipway/protocols/surface/io";
 import { readPage } from "@slipway/protocols/surface/request";
 
-/** What the demo asks for, read from its scratch repository. */
+/** The demo's request, read from its scratch repository. */
 export async function requestOf(wanted: DemoRequest, { cwd, env }: Io): Promise<RunRequest> {
   if ("text" in wanted) return { specs: [], text: wanted.text, cwd, env };
   const specs = "page" in wanted ? [await readPage(cwd, wanted.page)] : await readSpecs(cwd, await findSpecs(cwd, wanted.specs));

@@ -14,7 +14,7 @@ import { demoPerson, type DemoPerson } from "./answers.ts";
 export interface DemoSetup {
   readonly demo: Demo;
   readonly protocol: ProtocolEntry;
-  /** In the scratch repository. */
+  /** A run in the scratch repository. */
   readonly io: Io;
   readonly json: boolean;
   readonly say: (text: string) => void;
@@ -26,7 +26,7 @@ interface Answers {
   readonly record?: string | undefined;
 }
 
-/** Runs the protocol on the request until the run ends, and returns what the demo keeps of it. */
+/** Runs the protocol on the request until the run ends, and returns the demo's summary of it. */
 export async function runToEnd({ demo, protocol, io, json, say, unsandboxedReason }: DemoSetup, request: RunRequest, answers: Answers) {
   const person = await bundledAnswers(demo.files);
   const agents = { provider: "replay", ...answers };
@@ -65,15 +65,12 @@ function stuckText(outcome: Outcome, asked: readonly InboxQuestion[]): string {
     outcome.status === "failed"
       ? `it failed with ${outcome.failure.code}: ${outcome.failure.message}`
       : `it asks: ${asked.map(({ title, body }) => `${title} ${body}`).join("; ") || "nothing"}`;
-  return `The demo did not get everything merged (its run is ${outcome.status}); ${why}`;
+  return `The demo did not merge everything (its run is ${outcome.status}); ${why}`;
 }
 
 function stuck(why: string, folder: string): SlipwayError {
   return new SlipwayError("gate_failed", why, {
     file: folder,
-    suggested_next_actions: [
-      `Look around in ${folder}: \`slipway status\`, \`slipway inbox\`.`,
-      "Check this machine with `slipway doctor`.",
-    ],
+    suggested_next_actions: [`Inspect ${folder} with \`slipway status\`, \`slipway inbox\`.`, "Check this machine with `slipway doctor`."],
   });
 }

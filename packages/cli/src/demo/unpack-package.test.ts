@@ -10,7 +10,7 @@ import type { PublishedPackage } from "@slipway/protocols/demo/demo";
 import { download, unpack } from "./unpack-package.ts";
 import { makeRepository } from "./scratch.ts";
 
-/** Downloads go through a temporary folder; here it can be seen that nothing stays in it. */
+/** Downloads use a temporary folder; the test checks that it is empty afterwards. */
 let temporary: string;
 beforeEach(() => {
   temporary = scratchFolder();
@@ -55,7 +55,7 @@ async function registry(tarball: Buffer | null): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Nobody listens on port 9. */
+/** Port 9 has no listener. */
 function machine(registryUrl = "http://127.0.0.1:9/", path = process.env["PATH"]) {
   const home = scratchFolder();
   const env = { PATH: path, HOME: home, npm_config_cache: join(home, "cache"), npm_config_registry: registryUrl };
@@ -70,7 +70,7 @@ function machineWithNpm(script: string) {
   return machine(undefined, `${bin}:/usr/bin:/bin`);
 }
 
-test("the exact version comes from the registry npm uses, and is unpacked without npm's own folder", async () => {
+test("downloads the exact version from npm's registry, and unpacks it without npm's top-level folder", async () => {
   const tarball = await download(adder, machine(await registry(tarballOfAdder)));
   expect(tarball.equals(tarballOfAdder)).toBe(true);
   const folder = scratchFolder();
@@ -79,7 +79,7 @@ test("the exact version comes from the registry npm uses, and is unpacked withou
   expect(leftovers()).toEqual([]);
 });
 
-test("other bytes under the same name and version are thrown away, whatever the registry says of them", async () => {
+test("a tarball with other bytes is discarded, whatever integrity the registry reports", async () => {
   const forged = tarballOf({ "package.json": JSON.stringify({ name: adder.name, version: adder.version }), "lib/add.js": "evil()\n" });
   const failed = download(adder, machine(await registry(forged)));
   await expect(failed).rejects.toMatchObject({
@@ -90,36 +90,38 @@ test("other bytes under the same name and version are thrown away, whatever the 
 });
 
 test.each<[string, () => Promise<ReturnType<typeof machine>>, string]>([
-  ["nobody answers", async () => machine(), "ECONNREFUSED: .*127.0.0.1:9"],
+  ["the registry does not answer", async () => machine(), "ECONNREFUSED: .*127.0.0.1:9"],
   ["the registry does not have it", async () => machine(await registry(null)), "E404: "],
   ["npm is missing", async () => machine(undefined, "/nowhere"), "npm is not installed"],
-  ["npm says nothing", async () => machineWithNpm("exit 1"), "npm did not say why"],
-  ["npm hangs", async () => machineWithNpm("exec sleep 60"), "npm came to no end and was stopped"],
-])("when %s: says so, how to go on, and makes nothing", async (_, on, why) => {
+  ["npm prints no reason", async () => machineWithNpm("exit 1"), "npm did not say why"],
+  ["npm hangs", async () => machineWithNpm("exec sleep 60"), "npm did not finish and was stopped"],
+])("when %s: says so and how to continue, and creates nothing", async (_, on, why) => {
   const io = await on();
-  await expect(download(adder, io, why.includes("no end") ? 200 : undefined)).rejects.toMatchObject({
+  await expect(download(adder, io, why.includes("not finish") ? 200 : undefined)).rejects.toMatchObject({
     code: "download_failed",
-    message: expect.stringMatching(new RegExp(`^@slipway-test/adder@1\\.2\\.3 could not be downloaded: ${why}.*\\. Nothing was made\\.$`)),
+    message: expect.stringMatching(
+      new RegExp(`^@slipway-test/adder@1\\.2\\.3 could not be downloaded: ${why}.*\\. Nothing was created\\.$`),
+    ),
     details: { suggested_next_actions: [expect.stringMatching(/npm/), expect.stringContaining("`slipway demo`")] },
   });
   expect(leftovers()).toEqual([]);
 });
 
-/** Files of a demo on the package that the loopback registry has. */
+/** A demo's files on the package in the loopback registry. */
 function demoFiles() {
   const folder = scratchFolder();
   writeAll(folder, { "project/slipway/gates.yaml": "version: 1\n", "specs/sub.spec.md": "# Sub\n" });
   return { folder, published: adder, commitMessage: "As published" };
 }
 
-test("the demo's repository is the package, its configuration and its specifications, committed", async () => {
+test("the demo's repository has the package, its configuration and its specifications, committed", async () => {
   const folder = await makeRepository(machine(await registry(tarballOfAdder)), "kept", demoFiles());
   expect(git(folder, "log", "--format=%s")).toBe("As published\n");
   const files = git(folder, "ls-files").trim().split("\n");
   expect(files).toEqual(["lib/add.js", "package.json", "slipway/gates.yaml", "specs/sub.spec.md"]);
 });
 
-test("without the package there is no repository, not even an empty folder", async () => {
+test("without the package no repository and no folder is created", async () => {
   const io = machine();
   await expect(makeRepository(io, "kept", demoFiles())).rejects.toMatchObject({ code: "download_failed" });
   expect(existsSync(join(io.cwd, "kept"))).toBe(false);

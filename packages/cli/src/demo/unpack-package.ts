@@ -10,7 +10,7 @@ import type { PublishedPackage } from "@slipway/protocols/demo/demo";
 import type { Io } from "@slipway/protocols/surface/io";
 
 const TIMEOUT_MS = 120_000;
-/** Fail early without a network; npm's defaults take minutes. */
+/** Fails early without a network; npm's defaults take minutes. */
 const IMPATIENT = ["--fetch-retries=1", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=1000", "--fetch-timeout=30000"];
 
 const run = promisify(execFile);
@@ -45,16 +45,16 @@ function tarballOf({ name, version }: PublishedPackage): string {
 }
 
 function assertIntegrity(wanted: PublishedPackage, tarball: Buffer): void {
-  const found = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
-  if (found === wanted.integrity) return;
+  const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  if (integrity === wanted.integrity) return;
   throw new SlipwayError(
     "download_failed",
-    `What was downloaded is not the ${specOf(wanted)} that was recorded: its integrity is ${found}, expected ${wanted.integrity}. It was thrown away.`,
-    { suggested_next_actions: ["See which registry answers: `npm config get registry`.", OFFLINE_DEMO] },
+    `The download is not the recorded ${specOf(wanted)}: its integrity is ${integrity}, expected ${wanted.integrity}. It was discarded.`,
+    { suggested_next_actions: ["Check which registry answers: `npm config get registry`.", OFFLINE_DEMO] },
   );
 }
 
-const OFFLINE_DEMO = "`slipway demo` shows the same on a bundled project and needs no network.";
+const OFFLINE_DEMO = "`slipway demo` shows the same on a bundled project, without network.";
 
 function notDownloaded(wanted: PublishedPackage, error: unknown): SlipwayError {
   const missing = hasCode(error, "ENOENT");
@@ -63,7 +63,7 @@ function notDownloaded(wanted: PublishedPackage, error: unknown): SlipwayError {
     : `Connect this machine, or name a mirror with npm_config_registry, and try \`npm pack ${specOf(wanted)}\`.`;
   return new SlipwayError(
     "download_failed",
-    `${specOf(wanted)} could not be downloaded: ${missing ? "npm is not installed" : reasonOf(error)}. Nothing was made.`,
+    `${specOf(wanted)} could not be downloaded: ${missing ? "npm is not installed" : reasonOf(error)}. Nothing was created.`,
     { suggested_next_actions: [next, OFFLINE_DEMO] },
     { cause: error },
   );
@@ -72,9 +72,9 @@ function notDownloaded(wanted: PublishedPackage, error: unknown): SlipwayError {
 /** npm prints a code, then a sentence, then details. */
 function reasonOf(error: unknown): string {
   const { stderr = "", killed = false } = error as { readonly stderr?: string; readonly killed?: boolean };
-  const said = [...stderr.matchAll(/^npm (?:error|ERR!) (.+)$/gm)].map(([, line = ""]) => line);
-  const code = said.find((line) => line.startsWith("code "))?.slice("code ".length);
-  const sentence = said.find((line) => !/^(?:code|errno|syscall) /.test(line))?.replace(/\.$/, "");
-  if (killed) return "npm came to no end and was stopped";
+  const errorLines = [...stderr.matchAll(/^npm (?:error|ERR!) (.+)$/gm)].map(([, line = ""]) => line);
+  const code = errorLines.find((line) => line.startsWith("code "))?.slice("code ".length);
+  const sentence = errorLines.find((line) => !/^(?:code|errno|syscall) /.test(line))?.replace(/\.$/, "");
+  if (killed) return "npm did not finish and was stopped";
   return [code, sentence].filter((part) => part !== undefined).join(": ") || "npm did not say why";
 }

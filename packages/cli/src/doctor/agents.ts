@@ -4,33 +4,33 @@ import type { Explained } from "@slipway/agents/select";
 import { fromFailure } from "@slipway/durable/errors";
 import type { AgentsConfig } from "@slipway/kernel/config/agents";
 import { assignRoles, type RoleAssignment } from "@slipway/runtime/role-assignment";
-import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
-import { thrown } from "./in-words.ts";
+import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
+import { findingFromError } from "./error-texts.ts";
 
 const CHOOSE =
   "Set runtime.default_provider in slipway/agents.yaml, or pass --agent-provider to `slipway run`; `slipway agents` lists them.";
 
 /** Which agents would play the roles of a run without options. Calls no agent. */
-export async function checkAgents(patient: Patient): Promise<DoctorFinding[]> {
-  const configuration = await patient.configuration();
-  if (configuration === null) return [note("Not looked at, because the configuration cannot be used.")];
-  const cast = await assignRoles(patient.repository, configuration, patient.io, {});
+export async function checkAgents(subject: DoctorSubject): Promise<DoctorFinding[]> {
+  const configuration = await subject.configuration();
+  if (configuration === null) return [note("Not checked, because the configuration cannot be used.")];
+  const cast = await assignRoles(subject.repository, configuration, subject.io, {});
   const alike = Map.groupBy(cast, ({ played }) => ("code" in played ? played.code : JSON.stringify([played.provider, played.model])));
-  return Promise.all([...alike.values()].map((roles) => checkPlayed(roles, patient, configuration.agents)));
+  return Promise.all([...alike.values()].map((roles) => checkPlayed(roles, subject, configuration.agents)));
 }
 
 function checkPlayed(
   cast: readonly RoleAssignment[],
-  patient: Patient,
+  subject: DoctorSubject,
   agents: AgentsConfig | null,
 ): Promise<DoctorFinding> | DoctorFinding {
   const roles = rolesText(cast);
   const [first] = cast;
   if (first === undefined) return note("There are no roles.");
   const { played } = first;
-  if (!("code" in played)) return checkProvider(played, roles, patient, agents);
+  if (!("code" in played)) return checkProvider(played, roles, subject, agents);
   // No provider is configured: that can be chosen when a run starts, so it is not a problem.
-  if (played.code === "agent_provider_not_configured") return note(`Nobody is chosen yet to play ${roles}.`, CHOOSE);
+  if (played.code === "agent_provider_not_configured") return note(`No provider is chosen yet for ${roles}.`, CHOOSE);
   throw fromFailure(played);
 }
 
@@ -38,24 +38,24 @@ function checkPlayed(
 async function checkProvider(
   selection: Explained,
   roles: string,
-  { io, repository }: Patient,
+  { io, repository }: DoctorSubject,
   agents: AgentsConfig | null,
 ): Promise<DoctorFinding> {
   const { provider, model } = selection;
   const cassette = agents?.runtime.replay?.cassette;
   if (provider === "replay" && cassette === undefined) {
-    const mend = "Set runtime.replay.cassette in slipway/agents.yaml, or pass --cassette FOLDER to `slipway run`.";
-    return note(`Recorded answers play ${roles}, but the configuration does not say where they are.`, mend);
+    const fix = "Set runtime.replay.cassette in slipway/agents.yaml, or pass --cassette FOLDER to `slipway run`.";
+    return note(`Recorded answers play ${roles}, but the configuration does not say where they are.`, fix);
   }
   const [program] = provider === "custom" ? (agents?.runtime.custom?.command ?? []) : [];
   if (program !== undefined && findProgram(program, io.env["PATH"], repository.root) === null) {
-    const mend = "Install it, or correct runtime.custom.command in slipway/agents.yaml.";
-    return problem(`The agent command that would play ${roles} cannot start: there is no program "${program}".`, mend);
+    const fix = "Install it, or correct runtime.custom.command in slipway/agents.yaml.";
+    return problem(`The agent command that would play ${roles} cannot start: there is no program "${program}".`, fix);
   }
   try {
     await openProvider({ agents, env: io.env, root: repository.root, cwd: io.cwd }, selection);
   } catch (error) {
-    return { ...thrown(error), finding: `${thrown(error).finding} (It would play ${roles}.)` };
+    return { ...findingFromError(error), finding: `${findingFromError(error).finding} (It would play ${roles}.)` };
   }
   if (provider === "replay") return ok(`Recorded answers from ${cassette} play ${roles}.`);
   return ok(`${provider}${model === null ? "" : ` with ${model}`} plays ${roles}.`);

@@ -2,12 +2,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { placesOf } from "@slipway/protocols/surface/caller";
-import { ok, problem, type DoctorFinding, type Patient } from "./check.ts";
+import { ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
 import { expandHome } from "@slipway/kernel/config/home";
 
 /** Does not create a key: the first approval does. */
-export async function checkApprovalKey(patient: Patient): Promise<DoctorFinding[]> {
-  const { io, repository } = patient;
+export async function checkApprovalKey(subject: DoctorSubject): Promise<DoctorFinding[]> {
+  const { io, repository } = subject;
   const { configHome } = placesOf(io);
   const path = join(configHome, "slipway", "keys", "approval.pem");
   if (isBelow(repository.root, path)) {
@@ -18,7 +18,7 @@ export async function checkApprovalKey(patient: Patient): Promise<DoctorFinding[
       ),
     ];
   }
-  const shown = ((await patient.configuration())?.policy.sandbox.read_only ?? []).find((folder) =>
+  const shown = ((await subject.configuration())?.policy.sandbox.read_only ?? []).find((folder) =>
     isBelow(expandHome(folder, io.env), path),
   );
   if (shown !== undefined) {

@@ -5,11 +5,11 @@ import type { TrialReport } from "@slipway/kernel/change/judge/trials/trials";
 import type { Io } from "@slipway/protocols/surface/io";
 import { personOf } from "@slipway/protocols/surface/caller";
 import { note, ok, problem, type DoctorFinding, type DoctorRow } from "./check.ts";
-import { thrown } from "./in-words.ts";
+import { findingFromError } from "./error-texts.ts";
 
 export const BASE_GATES = "base gates";
 
-/** Checks a trial depends on: with a problem there, the trial would only repeat it. */
+/** The trial depends on these checks: if one has a problem, the trial would fail for the same reason. */
 const NEEDED: ReadonlySet<string> = new Set(["git", "sandbox", "repository", "disk", "configuration", "gates", "database", "approval key"]);
 
 export interface BaseGatesOptions {
@@ -23,8 +23,8 @@ export interface BaseGatesOptions {
  * that the next run need not repeat it.
  */
 export async function checkBaseGates(io: Io, rows: readonly DoctorRow[], options: BaseGatesOptions): Promise<DoctorRow[]> {
-  const found = await findings(io, rows, options).catch((error: unknown) => [thrown(error)]);
-  return found.map((finding) => ({ name: BASE_GATES, ...finding }));
+  const results = await findings(io, rows, options).catch((error: unknown) => [findingFromError(error)]);
+  return results.map((finding) => ({ name: BASE_GATES, ...finding }));
 }
 
 async function findings(
@@ -35,7 +35,7 @@ async function findings(
   const broken = rows.find(({ name, status }) => status === "problem" && NEEDED.has(name));
   if (broken !== undefined) return [note(`Not tried, because of the problem with ${broken.name} above.`)];
   if (rows.some(({ name, status }) => status === "note" && name === "database"))
-    return [note("Not tried, because the next command that writes brings the database up to date.", "slipway gates")];
+    return [note("Not tried, because the database must be migrated first; the next command that writes does that.", "slipway gates")];
   const opened = await open({ cwd: io.cwd, env: io.env });
   try {
     const kernel = await opened.kernel();
@@ -77,5 +77,5 @@ function describe({ report: { of }, alike }: { readonly report: TrialReport; rea
     ...(cause === null ? [] : [`likely cause: ${cause.cause}`]),
     ...(step === null ? [] : [`log: ${step.log_path}, at its end:`, ...step.log_tail.map((line) => `| ${line}`)]),
   ];
-  return [problem(lines.join("\n"), cause?.next ?? "slipway gates (shows what each step says).")];
+  return [problem(lines.join("\n"), cause?.next ?? "slipway gates (shows the output of each step).")];
 }

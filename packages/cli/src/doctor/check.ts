@@ -2,19 +2,19 @@ import type { Configuration } from "@slipway/kernel/config/load";
 import type { RepositoryView } from "@slipway/kernel/repository-view";
 import type { Io } from "@slipway/protocols/surface/io";
 
-/** One row of the report. `mend` is a command or an instruction; null if nothing needs fixing. */
+/** One row of the report. `fix` is a command or an instruction; null if nothing needs fixing. */
 export interface DoctorRow {
   readonly name: string;
   readonly status: "ok" | "note" | "problem";
   readonly finding: string;
-  readonly mend: string | null;
+  readonly fix: string | null;
 }
 
-/** The subject of the checks. */
-export interface Patient {
+/** The repository that the checks look at. */
+export interface DoctorSubject {
   readonly io: Io;
   readonly repository: RepositoryView;
-  /** The committed configuration, or the working tree's while there is no committed one; null when neither can be read. */
+  /** The committed configuration, or the working tree's if none is committed; null if neither can be read. */
   readonly configuration: () => Promise<Configuration | null>;
 }
 
@@ -26,6 +26,6 @@ export interface DoctorCheck<Subject> {
 
 export type DoctorFinding = Omit<DoctorRow, "name"> & { readonly name?: string };
 
-export const ok = (finding: string): DoctorFinding => ({ status: "ok", finding, mend: null });
-export const note = (finding: string, mend: string | null = null): DoctorFinding => ({ status: "note", finding, mend });
-export const problem = (finding: string, mend: string): DoctorFinding => ({ status: "problem", finding, mend });
+export const ok = (finding: string): DoctorFinding => ({ status: "ok", finding, fix: null });
+export const note = (finding: string, fix: string | null = null): DoctorFinding => ({ status: "note", finding, fix });
+export const problem = (finding: string, fix: string): DoctorFinding => ({ status: "problem", finding, fix });

@@ -8,8 +8,8 @@ import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
 import { GATES_FILE, gatesSchema } from "@slipway/kernel/config/gates";
 import type { RepositoryView } from "@slipway/kernel/repository-view";
-import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
-import { thrown } from "./in-words.ts";
+import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
+import { findingFromError } from "./error-texts.ts";
 
 const COMMIT = 'git add slipway && git commit -m "Update Slipway configuration"';
 
@@ -21,14 +21,14 @@ const FILES: readonly { readonly file: string; readonly parse: Parse; readonly r
   { file: AGENTS_FILE, parse: parseAgents, required: false },
 ];
 
-export async function checkConfiguration({ repository }: Patient): Promise<DoctorFinding[]> {
+export async function checkConfiguration({ repository }: DoctorSubject): Promise<DoctorFinding[]> {
   const base = await baseOf(repository);
-  const found = base.problem === null ? [] : [base.problem];
+  const findings = base.problem === null ? [] : [base.problem];
   for (const { file, parse, required } of FILES) {
     const [here, committed] = await Promise.all([inWorkingTree(repository, file), repository.fileAt(base.revision, file)]);
-    found.push(judge(file, parse, required, here, committed, base.name));
+    findings.push(judge(file, parse, required, here, committed, base.name));
   }
-  return found;
+  return findings;
 }
 
 function judge(
@@ -43,10 +43,10 @@ function judge(
     return required ? problem(`${file} does not exist.`, "slipway init") : note(`${file} does not exist; the built-in roles are used.`);
   const invalid = [committed, here].flatMap((bytes) => (bytes === null ? [] : problemsIn(file, parse, bytes)))[0];
   if (invalid !== undefined) return invalid;
-  if (committed === null) return problem(`${file} is not committed on ${base}, and only what is committed counts.`, COMMIT);
+  if (committed === null) return problem(`${file} is not committed on ${base}; only the committed file counts.`, COMMIT);
   if (here === null)
-    return note(`${file} is committed on ${base} but gone from your working tree. The committed one counts.`, `git restore ${file}`);
-  if (Buffer.compare(here, committed) !== 0) return note(`${file} differs from the one committed on ${base}, and that one counts.`, COMMIT);
+    return note(`${file} is committed on ${base} but missing in your working tree. The committed file counts.`, `git restore ${file}`);
+  if (Buffer.compare(here, committed) !== 0) return note(`${file} differs from the file committed on ${base}, which counts.`, COMMIT);
   return ok(`${file} is valid and committed on ${base}.`);
 }
 
@@ -55,7 +55,7 @@ function problemsIn(file: string, parse: Parse, bytes: Uint8Array): DoctorFindin
     parse(file, bytes);
     return [];
   } catch (error) {
-    return [thrown(error)];
+    return [findingFromError(error)];
   }
 }
 
@@ -65,7 +65,7 @@ interface Base {
   readonly problem: DoctorFinding | null;
 }
 
-/** The branch the policy names: of HEAD's policy, as a run does it, or of the working tree's before the first commit of it. */
+/** The branch that the policy names: HEAD's policy, as a run reads it, or the working tree's before its first commit. */
 async function baseOf(repository: RepositoryView): Promise<Base> {
   const bytes = (await repository.fileAt("HEAD", POLICY_FILE)) ?? (await inWorkingTree(repository, POLICY_FILE));
   const head: Base = { name: "HEAD", revision: "HEAD", problem: null };
@@ -82,13 +82,13 @@ async function baseOf(repository: RepositoryView): Promise<Base> {
   };
 }
 
-/** What the other checks go by. */
+/** The configuration that the other checks use. */
 export async function effectiveConfiguration(repository: RepositoryView): Promise<Configuration | null> {
   const committed = repository.committed().then(({ configuration }) => configuration);
   return (await readable(committed)) ?? readable(loadConfiguration((path) => inWorkingTree(repository, path)));
 }
 
-/** Errors in it are reported by `checkConfiguration`. */
+/** `checkConfiguration` reports its errors. */
 async function readable(loading: Promise<Configuration>): Promise<Configuration | null> {
   return loading.catch((error: unknown) => {
     if (error instanceof SlipwayError) return null;

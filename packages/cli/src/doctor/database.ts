@@ -3,17 +3,17 @@ import { examineDatabase, type DatabaseState } from "@slipway/kernel/examine-dat
 import { layoutOf } from "@slipway/kernel/host/layout";
 import { formerPlaces } from "@slipway/kernel/record/relocation/former";
 import { placesOf } from "@slipway/protocols/surface/caller";
-import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
+import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
 
 /** Verifying reads every event; more would take too long for a quick check. */
 const QUICK_EVENTS = 20_000;
 
-export async function checkDatabase({ repository, io }: Patient): Promise<DoctorFinding[]> {
+export async function checkDatabase({ repository, io }: DoctorSubject): Promise<DoctorFinding[]> {
   const layout = layoutOf(repository);
   const { database } = layout;
   const { database: former } = formerPlaces(layout);
   if (!existsSync(database) && existsSync(former))
-    return [note(`${former} is an older Slipway's; the next command moves it to ${database}.`)];
+    return [note(`${former} was written by an older Slipway; the next command moves it to ${database}.`)];
   if (!existsSync(database)) return [ok("There is none yet; the first run makes it.")];
   const state = await examineDatabase(database, placesOf(io).stateHome, QUICK_EVENTS);
   const { version, newest } = state;
@@ -25,12 +25,12 @@ export async function checkDatabase({ repository, io }: Patient): Promise<Doctor
 }
 
 function checkJournal({ events, verdicts }: DatabaseState): DoctorFinding {
-  if (events === null) return note("The journal was not looked at: the database has none yet.");
+  if (events === null) return note("The journal was not checked: the database has none yet.");
   if (verdicts === null) return note(`The journal was not verified, because it has ${events} events.`, "slipway journal verify");
   const broken = [...verdicts].filter(([, verdict]) => !verdict.ok).map(([stream]) => stream);
-  if (broken.length === 0) return ok(`The journal is whole: ${events} events in ${verdicts.size} streams.`);
+  if (broken.length === 0) return ok(`The journal is intact: ${events} events in ${verdicts.size} streams.`);
   return problem(
     `The journal is broken in ${broken.join(", ")}.`,
-    "slipway journal verify (says where; then put the database back from a copy).",
+    "slipway journal verify (says where; then restore the database from a copy).",
   );
 }

@@ -4,31 +4,31 @@ import { access, constants, open, statfs, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { layoutOf } from "@slipway/kernel/host/layout";
-import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
-import { reasonOf } from "./in-words.ts";
+import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
+import { reasonOf } from "./error-texts.ts";
 
 const MiB = 1024 ** 2;
 const TOO_LITTLE = 100 * MiB;
 const LITTLE = 1024 * MiB;
 
-export async function checkDisk({ repository, io }: Patient): Promise<DoctorFinding[]> {
+export async function checkDisk({ repository, io }: DoctorSubject): Promise<DoctorFinding[]> {
   const { truth, state } = layoutOf(repository);
   // Before the first run the folder does not exist, and a check must not create it.
-  const kept = existsSync(truth) ? truth : repository.commonDir;
+  const records = existsSync(truth) ? truth : repository.commonDir;
   const temporary = io.env["TMPDIR"] ?? tmpdir();
   return [
     ...(await checkRoot(repository.root)),
-    await checkFolder(kept, "where the records are kept"),
+    await checkFolder(records, "where the records are kept"),
     ...(await checkProjections(state)),
     await checkFolder(temporary, "for temporary files"),
   ];
 }
 
-/** The folder of the projections: Slipway's own, or missing. */
+/** The folder of the projections: it must be Slipway's own, or missing. */
 async function checkProjections(state: string): Promise<DoctorFinding[]> {
-  const found = lstatSync(state, { throwIfNoEntry: false });
-  if (found?.isSymbolicLink() === true) return [problem(`${state} is a symbolic link, and is not followed.`, `Remove ${state}.`)];
-  return found === undefined ? [] : [await checkFolder(state, "for the files that people read")];
+  const stat = lstatSync(state, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink() === true) return [problem(`${state} is a symbolic link, and is not followed.`, `Remove ${state}.`)];
+  return stat === undefined ? [] : [await checkFolder(state, "for files that people read")];
 }
 
 /** Worktrees and the state folder are created here; checked without writing. */

@@ -4,7 +4,7 @@ import { collectingIo, scratchFolder, scratchRepository } from "../init/testing/
 import { ok } from "./check.ts";
 import { checkFolder, checkRoot, judgeSpace } from "./disk.ts";
 import { examine } from "./examine.ts";
-import { reasonOf, thrown } from "./in-words.ts";
+import { reasonOf, findingFromError } from "./error-texts.ts";
 import { checkNode } from "./node.ts";
 import { checkSandbox } from "./sandbox.ts";
 
@@ -15,7 +15,7 @@ const fails = (error: unknown) => ({
   },
 });
 
-test("a check that throws hides no other", async () => {
+test("a check that throws does not hide the others", async () => {
   const io = collectingIo(scratchRepository({ a: "" }));
   const rejects = { name: "late", look: () => Promise.reject(Object.assign(new Error("ENOENT: no such file"), { code: "ENOENT" })) };
   const fine = { name: "fine", look: async () => [ok("Fine.")] };
@@ -30,18 +30,18 @@ test("a check that throws hides no other", async () => {
     ["broken", "problem", "Disk."],
     ["fine", "ok", "Fine."],
   ]);
-  expect(rows.filter(({ status }) => status === "problem").every(({ mend }) => mend !== null && mend !== "")).toBe(true);
+  expect(rows.filter(({ status }) => status === "problem").every(({ fix }) => fix !== null && fix !== "")).toBe(true);
 });
 
-test("the system's codes are told in words", () => {
+test("system error codes are reported as text", () => {
   for (const code of ["ENOENT", "EACCES", "EROFS", "ENOSPC", "ENOTDIR", "EIO"]) {
     expect(reasonOf(Object.assign(new Error(`${code}: whatever`), { code }))).not.toContain(code);
   }
   expect(reasonOf("just text")).toBe("just text");
-  expect(thrown(new SlipwayError("io_error", "Disk.", { suggested_next_actions: ["Buy one.", "Or two."] }))).toEqual({
+  expect(findingFromError(new SlipwayError("io_error", "Disk.", { suggested_next_actions: ["Buy one.", "Or two."] }))).toEqual({
     status: "problem",
     finding: "Disk.",
-    mend: "Buy one.",
+    fix: "Buy one.",
   });
 });
 

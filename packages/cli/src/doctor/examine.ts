@@ -2,13 +2,13 @@ import { openRepositoryView } from "@slipway/kernel/repository-view";
 import type { Io } from "@slipway/protocols/surface/io";
 import { checkApprovalKey } from "./approval-key.ts";
 import { checkAgents } from "./agents.ts";
-import { note, type DoctorCheck, type DoctorFinding, type Patient, type DoctorRow } from "./check.ts";
+import { note, type DoctorCheck, type DoctorFinding, type DoctorSubject, type DoctorRow } from "./check.ts";
 import { checkConfiguration, effectiveConfiguration } from "./configuration.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk } from "./disk.ts";
 import { checkGates } from "./gates.ts";
 import { checkGit, checkRepository } from "./git.ts";
-import { thrown } from "./in-words.ts";
+import { findingFromError } from "./error-texts.ts";
 import { checkNode } from "./node.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkWorktrees } from "./worktrees.ts";
@@ -19,7 +19,7 @@ const OF_THE_MACHINE: readonly DoctorCheck<Io>[] = [
   { name: "sandbox", look: () => checkSandbox() },
 ];
 
-const OF_THE_REPOSITORY: readonly DoctorCheck<Patient>[] = [
+const OF_THE_REPOSITORY: readonly DoctorCheck<DoctorSubject>[] = [
   { name: "repository", look: checkRepository },
   { name: "disk", look: checkDisk },
   { name: "configuration", look: checkConfiguration },
@@ -32,7 +32,7 @@ const OF_THE_REPOSITORY: readonly DoctorCheck<Patient>[] = [
 
 export interface DoctorTables {
   readonly machine: readonly DoctorCheck<Io>[];
-  readonly repository: readonly DoctorCheck<Patient>[];
+  readonly repository: readonly DoctorCheck<DoctorSubject>[];
 }
 
 /** Runs every check, even if others fail. */
@@ -47,22 +47,22 @@ export async function examine(
   );
   if ("error" in opened) {
     const [first, ...others] = tables.repository;
-    const skipped = others.map(({ name }) => ({ name, ...note("Not looked at, because the repository cannot be used.") }));
-    return [...machine.flat(), { name: first?.name ?? "repository", ...thrown(opened.error) }, ...skipped];
+    const skipped = others.map(({ name }) => ({ name, ...note("Not checked, because the repository cannot be used.") }));
+    return [...machine.flat(), { name: first?.name ?? "repository", ...findingFromError(opened.error) }, ...skipped];
   }
-  let configuration: ReturnType<Patient["configuration"]> | undefined;
-  const patient: Patient = {
+  let configuration: ReturnType<DoctorSubject["configuration"]> | undefined;
+  const subject: DoctorSubject = {
     io,
     repository: opened.repository,
     configuration: () => (configuration ??= effectiveConfiguration(opened.repository)),
   };
-  const repository = await Promise.all(tables.repository.map((check) => rowsOf(check, patient)));
+  const repository = await Promise.all(tables.repository.map((check) => rowsOf(check, subject)));
   return [...machine, ...repository].flat();
 }
 
 async function rowsOf<Subject>({ name, look }: DoctorCheck<Subject>, subject: Subject): Promise<DoctorRow[]> {
-  const found = await Promise.resolve(subject)
+  const findings = await Promise.resolve(subject)
     .then(look)
-    .catch((error: unknown): readonly DoctorFinding[] => [thrown(error)]);
-  return found.map((finding) => ({ name, ...finding }));
+    .catch((error: unknown): readonly DoctorFinding[] => [findingFromError(error)]);
+  return findings.map((finding) => ({ name, ...finding }));
 }

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from "@slipway/kernel/host/sandbox/contract";
 import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import type { Toolchain } from "@slipway/kernel/host/toolchain/resolve";
-import { note, ok, problem, type DoctorFinding, type Patient } from "./check.ts";
+import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
 import { expandHome } from "@slipway/kernel/config/home";
 
 interface Step {
@@ -19,22 +19,22 @@ interface Step {
 }
 
 /** Checks that every program of gates.yaml can start, as the sandbox sees the machine. Runs nothing. */
-export async function checkGates(patient: Patient): Promise<DoctorFinding[]> {
-  const configuration = await patient.configuration();
-  if (configuration === null) return [note("Not looked at, because the configuration cannot be used.")];
-  const hidden = missingFolders(patient, configuration);
+export async function checkGates(subject: DoctorSubject): Promise<DoctorFinding[]> {
+  const configuration = await subject.configuration();
+  if (configuration === null) return [note("Not checked, because the configuration cannot be used.")];
+  const hidden = missingFolders(subject, configuration);
   const steps = stepsOf(configuration);
   const first = [...Map.groupBy(steps, ({ program, cwd }) => `${program}\0${cwd}`).values()].flatMap((alike) => alike.slice(0, 1));
-  const toolchain = await toolchainIn(patient, configuration);
-  const missing = (await Promise.all(first.map((step) => checkStep(step, patient, configuration, toolchain)))).flat();
+  const toolchain = await toolchainIn(subject, configuration);
+  const missing = (await Promise.all(first.map((step) => checkStep(step, subject, configuration, toolchain)))).flat();
   const wanted = (toolchain?.notes ?? []).map((text) => note(text, "Install it, or start Slipway with it on your PATH."));
   if (hidden.length + missing.length > 0) return [...hidden, ...missing, ...wanted];
   const programs = new Set(steps.map(({ program }) => program));
   return [ok(`Every command of slipway/gates.yaml is found: ${[...programs].join(", ")}.`), ...wanted];
 }
 
-/** Undefined without a sandbox: then its view is not checked. */
-async function toolchainIn({ io, repository }: Patient, configuration: Configuration): Promise<Toolchain | undefined> {
+/** Undefined without a sandbox; then the sandbox's view is not checked. */
+async function toolchainIn({ io, repository }: DoctorSubject, configuration: Configuration): Promise<Toolchain | undefined> {
   const sandbox = await openSandbox().catch(() => null);
   if (sandbox === null) return undefined;
   return repository.toolchain(configuration, io.env, sandbox);
@@ -55,7 +55,7 @@ function stepsOf({ gates }: Configuration): Step[] {
 
 async function checkStep(
   { program, cwd, env, where }: Step,
-  { io, repository }: Patient,
+  { io, repository }: DoctorSubject,
   { policy }: Configuration,
   toolchain: Toolchain | undefined,
 ): Promise<DoctorFinding[]> {
@@ -84,10 +84,10 @@ async function checkStep(
   const path = host === null ? (own["PATH"] ?? "") : String(sandboxEnvironment(plan, host)["PATH"]);
   const missing = missingCommand([program], { cwd: plan.cwd, path, visible: host === null ? null : visibleRoots(plan, host) });
   if (missing !== null) {
-    const mend = missing.message.includes("does not show")
+    const fix = missing.message.includes("does not show")
       ? `Add its folder to sandbox.read_only in slipway/policy.yaml.`
       : `Install ${program}, or correct the step in slipway/gates.yaml.`;
-    return [problem(`The gate ${where} cannot start: ${missing.message}`, mend)];
+    return [problem(`The gate ${where} cannot start: ${missing.message}`, fix)];
   }
   return program.includes("/") ? inCheckout(program, plan, where, repository, policy.sandbox.shared_paths) : [];
 }
@@ -97,7 +97,7 @@ async function inCheckout(
   program: string,
   { cwd }: SandboxPlan,
   where: string,
-  repository: Patient["repository"],
+  repository: DoctorSubject["repository"],
   shared: readonly string[],
 ): Promise<DoctorFinding[]> {
   const path = relative(repository.root, resolve(cwd, program));
@@ -111,7 +111,7 @@ async function inCheckout(
   ];
 }
 
-function missingFolders({ io, repository }: Patient, { policy }: Configuration): DoctorFinding[] {
+function missingFolders({ io, repository }: DoctorSubject, { policy }: Configuration): DoctorFinding[] {
   const { shared_paths, read_only } = policy.sandbox;
   return [
     ...shared_paths
@@ -130,6 +130,6 @@ function missingFolders({ io, repository }: Patient, { policy }: Configuration):
 
 function mendFor(path: string): string {
   return /(?:^|\/)node_modules$/.test(path)
-    ? "Install the packages in your checkout (npm ci, or what your package manager has)."
+    ? "Install the packages in your checkout (npm ci, or your package manager's command)."
     : `Make ${path}, or remove it from sandbox.shared_paths.`;
 }

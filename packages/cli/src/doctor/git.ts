@@ -1,6 +1,6 @@
 import { examineGit } from "@slipway/kernel/examine-git";
 import type { Io } from "@slipway/protocols/surface/io";
-import { note, ok, type DoctorFinding, type Patient } from "./check.ts";
+import { note, ok, type DoctorFinding, type DoctorSubject } from "./check.ts";
 
 export async function checkGit(io: Io): Promise<DoctorFinding[]> {
   const { file, version } = await examineGit(io.env);
@@ -9,23 +9,19 @@ export async function checkGit(io: Io): Promise<DoctorFinding[]> {
 
 const SHOWN = 3;
 
-export async function checkRepository({ repository }: Patient): Promise<DoctorFinding[]> {
+export async function checkRepository({ repository }: DoctorSubject): Promise<DoctorFinding[]> {
   const { headRef, dirty, dirtyPaths, hasSubmodules, shallow, partialClone } = await repository.describe();
   const branch = headRef?.replace("refs/heads/", "");
-  const found: DoctorFinding[] = [ok(`${repository.root}${branch === undefined ? "" : `, on the branch ${branch}`}.`)];
+  const findings: DoctorFinding[] = [ok(`${repository.root}${branch === undefined ? "" : `, on the branch ${branch}`}.`)];
   if (branch === undefined) {
-    found.push(
-      note("No branch is checked out (detached HEAD). Runs work from the base branch and are not disturbed.", "git switch <branch>"),
-    );
+    findings.push(note("No branch is checked out (detached HEAD). Runs use the base branch and are not affected.", "git switch <branch>"));
   }
   if (dirty) {
     const names = dirtyPaths.slice(0, SHOWN).join(", ") + (dirtyPaths.length > SHOWN ? ", …" : "");
-    found.push(
-      note(`There are changes that are not committed (${names}). Runs neither see nor touch them.`, "Commit what a run should build on."),
-    );
+    findings.push(note(`There are uncommitted changes (${names}). Runs do not see or change them.`, "Commit what a run should use."));
   }
   if (hasSubmodules) {
-    found.push(
+    findings.push(
       note(
         "There are submodules. They are not checked out in worktrees, so gates see empty folders there.",
         "Choose gates that need no submodule.",
@@ -33,7 +29,7 @@ export async function checkRepository({ repository }: Patient): Promise<DoctorFi
     );
   }
   if (shallow || partialClone) {
-    found.push(note("This clone does not have the whole history. Only objects that are here can be used.", "git fetch --unshallow"));
+    findings.push(note("This clone does not have the full history. Only objects that are present can be used.", "git fetch --unshallow"));
   }
-  return found;
+  return findings;
 }

@@ -4,7 +4,7 @@ import { note, ok, type DoctorFinding } from "./check.ts";
 
 /** Tries to break out: an installed program does not prove that its isolation works. */
 export async function checkSandbox(searchPath?: string): Promise<DoctorFinding[]> {
-  // Its error says what failed and how to fix it.
+  // The error of the self-test says what failed and how to fix it.
   await openSandbox(searchPath === undefined ? {} : { searchPath });
   const { version, probes, missing } = await probeSandbox(searchPath);
   const lacking = missing.map(({ name, detail }) => `It has no ${name.replace(/^an? /, "")}: ${detail}.`);

@@ -1,5 +1,5 @@
-/** No provider is guessed: the person decides who may read the code and spend money. */
-export const AGENTS_YAML = `# Who plays the roles. Written by \`slipway init\`; it is yours to edit.
+/** No provider is guessed: the person decides which one may read the code and spend money. */
+export const AGENTS_YAML = `# Providers of the roles. Written by \`slipway init\`; it is yours to edit.
 # \`slipway run\` reads this file from the last commit of the base branch, so commit what you change.
 version: 1
 

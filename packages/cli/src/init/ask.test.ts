@@ -10,7 +10,7 @@ const proposalOf = (files: Record<string, string>) => detect(fakeTree(files), ma
 const ENTER = "\r";
 const DOWN = "\u001B[B";
 
-/** A person who types `keys`, each when the screen shows the text beside it. */
+/** A person who types each of `keys` when the screen shows the text beside it. */
 function typing(...keys: readonly (readonly [shown: string, key: string])[]) {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -26,7 +26,7 @@ function typing(...keys: readonly (readonly [shown: string, key: string])[]) {
   return { terminal: { input, output }, done, screen: () => screen };
 }
 
-test("enter takes every default", async () => {
+test("Enter takes every default", async () => {
   const proposal = proposalOf({ "package.json": '{"scripts":{"lint":"x","test":"y"}}' });
   const { terminal } = typing(["must pass", ENTER], ["Which branch", ENTER]);
   expect(await askPerson({ proposal, machine, branch: "main", branches: ["develop", "main"] }, terminal)).toEqual({
@@ -35,7 +35,7 @@ test("enter takes every default", async () => {
   });
 });
 
-test("gates can be left out, and another branch chosen", async () => {
+test("gates can be deselected, and another branch chosen", async () => {
   const proposal = proposalOf({ "package.json": '{"scripts":{"lint":"x","test":"y"}}' });
   const { terminal } = typing(["must pass", " "], ["◻", ENTER], ["Which branch", DOWN], ["develop", ENTER]);
   const chosen = await askPerson({ proposal, machine, branch: "main", branches: ["develop", "main"] }, terminal);
@@ -43,7 +43,7 @@ test("gates can be left out, and another branch chosen", async () => {
   expect(chosen.baseBranch).toBe("develop");
 });
 
-test("where no tests were found, the command is asked for; what a shell would do is refused on the spot", async () => {
+test("if no tests were detected, asks for the command; shell syntax is refused at once", async () => {
   const proposal = proposalOf({ Makefile: "" });
   const { terminal } = typing(["Which command", `make|x${ENTER}`], ["cannot be a gate", `\u007F\u007F t${ENTER}`]);
   const chosen = await askPerson({ proposal, machine, branch: "main", branches: ["main"] }, terminal);
@@ -51,7 +51,7 @@ test("where no tests were found, the command is asked for; what a shell would do
   expect(chosen.baseBranch).toBe("main");
 });
 
-test("a detached head: one of the branches is asked for", async () => {
+test("a detached head: asks for one of the branches", async () => {
   const proposal = proposalOf({ "package.json": '{"scripts":{"test":"y"}}' });
   const { terminal } = typing(["Which branch", ENTER]);
   expect((await askPerson({ proposal, machine, branch: null, branches: ["develop", "main"] }, terminal)).baseBranch).toBe("develop");
@@ -60,7 +60,7 @@ test("a detached head: one of the branches is asked for", async () => {
   });
 });
 
-test("stopping in the middle writes nothing", async () => {
+test("cancelling writes nothing", async () => {
   const proposal = proposalOf({ Makefile: "" });
   const { terminal } = typing(["Which command", "\u0003"]);
   await expect(askPerson({ proposal, machine, branch: "main", branches: [] }, terminal)).rejects.toMatchObject({ code: "run_cancelled" });

@@ -28,12 +28,12 @@ interface Offered {
 export async function askPerson({ proposal, machine, branch, branches }: Offered, terminal: Terminal = {}): Promise<Choices> {
   const tested = isTested(proposal) ? proposal : withTestCommand(proposal, await askTest(proposal, terminal), machine);
   const names = tested.gates.map(({ name }) => name);
-  const kept = names.length < 2 ? names : await askGates(tested, terminal);
+  const chosen = names.length < 2 ? names : await askGates(tested, terminal);
   const options = [...new Set([...(branch === null ? [] : [branch]), ...branches])];
   const [only, ...others] = options;
   if (only === undefined) throw noBranch([]);
   const baseBranch = others.length === 0 ? only : await askBranch(options, terminal);
-  return { proposal: withGates(tested, kept), baseBranch };
+  return { proposal: withGates(tested, chosen), baseBranch };
 }
 
 async function askTest({ projects }: GateProposal, terminal: Terminal): Promise<string> {

@@ -5,7 +5,7 @@ import { fakeMachine, fakeTree } from "./testing/fake-project.ts";
 
 const nothing: GateProposal = { projects: [], gates: [], sharedPaths: [], readOnly: [], notes: [] };
 
-test("the given test command takes the place of the tests that were found, and of nothing else", () => {
+test("the given test command replaces the detected tests, and nothing else", () => {
   const machine = fakeMachine({ programs: { just: ["/home/ada/.cargo/bin/just"] } });
   const found = detect(fakeTree({ "package.json": '{"scripts":{"lint":"x","test":"y"}}', "Cargo.toml": "" }), machine);
   const { gates, readOnly } = withTestCommand(found, "CI=1 just test", machine);
@@ -18,7 +18,7 @@ test("the given test command takes the place of the tests that were found, and o
   expect(readOnly).toEqual(["~/.cargo/bin"]);
 });
 
-test("without tests nothing is written, and the error says what was seen", () => {
+test("without tests nothing is written, and the error lists what was detected", () => {
   expect(() => assertTested(nothing)).toThrow(/No project was recognised \(looked for Node\.js, Python, Rust, Go, Java\)/);
   expect(() => assertTested({ ...nothing, projects: ["Node.js in web"], notes: ["The script was left out."] })).toThrow(
     expect.objectContaining({
@@ -29,13 +29,13 @@ test("without tests nothing is written, and the error says what was seen", () =>
   );
 });
 
-test("in commands and variables `~` is written out where it stands for the home folder, and nowhere else", () => {
+test("`~` in commands and variables is expanded where it means the home folder, and nowhere else", () => {
   const env = { A: "~/.rustup", B: "x~/y", C: "~" };
   const gates = [{ kind: "test", name: "test", project: "", cmd: ["run", "-Da.b=~/.m2", "~/bin", "a ~/b", "$&~/"], env, why: "" }] as const;
   expect(inFull({ ...nothing, gates, readOnly: ["~/.nvm"] }, "/home/$&")).toMatchObject({
     gates: [{ cmd: ["run", "-Da.b=/home/$&/.m2", "/home/$&/bin", "a ~/b", "$&~/"], env: { A: "/home/$&/.rustup", B: "x~/y", C: "~" } }],
     readOnly: ["~/.nvm"],
-    notes: [expect.stringContaining("names folders below /home/$&; somebody with another home folder")],
+    notes: [expect.stringContaining("names folders below /home/$&; another user must change them")],
   });
   expect(inFull(nothing, "/home/ada").notes).toEqual([]);
 });

@@ -26,12 +26,12 @@ export function withGates(proposal: GateProposal, names: readonly string[]): Gat
 export function assertTested(proposal: GateProposal): void {
   if (isTested(proposal)) return;
   const { projects, notes } = proposal;
-  const seen =
+  const missing =
     projects.length === 0 ? `No project was recognised (looked for ${languages()})` : `No tests were found for ${projects.join(", ")}`;
-  throw new SlipwayError("config_missing", [`${seen}, and a gate is never guessed. Nothing was written.`, ...notes].join("\n  "), {
+  throw new SlipwayError("config_missing", [`${missing}, and a gate is never guessed. Nothing was written.`, ...notes].join("\n  "), {
     projects,
     notes,
-    suggested_next_actions: ['Say how the tests are run: `slipway init --yes --test "make test"`.'],
+    suggested_next_actions: ['Give the test command: `slipway init --yes --test "make test"`.'],
   });
 }
 
@@ -45,7 +45,7 @@ function languages(): string {
   return DETECTORS.map(({ title }) => title).join(", ");
 }
 
-/** gates.yaml has no shell expansion, and a gate's HOME is empty: `~` is written out. */
+/** gates.yaml has no shell expansion, and a gate's HOME is empty, so `~` is expanded here. */
 export function inFull(proposal: GateProposal, homeFolder: string): GateProposal {
   let personal = false;
   const full = (text: string) =>
@@ -58,6 +58,6 @@ export function inFull(proposal: GateProposal, homeFolder: string): GateProposal
     cmd: cmd.map(full),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, full(value)])),
   }));
-  const note = `slipway/gates.yaml names folders below ${homeFolder}; somebody with another home folder has to change them.`;
+  const note = `slipway/gates.yaml names folders below ${homeFolder}; another user must change them.`;
   return { ...proposal, gates, notes: [...proposal.notes, ...(personal ? [note] : [])] };
 }

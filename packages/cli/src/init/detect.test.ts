@@ -27,14 +27,14 @@ describe("Node", () => {
     ]);
   });
 
-  test("every gate says in one sentence what was chosen and why", () => {
+  test("every gate has one sentence with the choice and its reason", () => {
     const { gates } = look({ "package.json": pkg({ scripts }), "yarn.lock": "" });
     expect(gates.map(({ why }) => why)).toEqual(
       ["typecheck", "lint", "test"].map((name) => `package.json has the script "${name}", run with yarn because there is a yarn.lock.`),
     );
   });
 
-  test("the field packageManager decides between two locks, and where there is none", () => {
+  test("the field packageManager decides between two lock files, and where there is none", () => {
     const two = { "package-lock.json": "", "pnpm-lock.yaml": "" };
     expect(commands({ "package.json": pkg({ scripts: { test: "x" }, packageManager: "pnpm@10.1.0" }), ...two })).toEqual([
       "test: pnpm run test",
@@ -44,7 +44,7 @@ describe("Node", () => {
     expect(commands({ "package.json": pkg({ scripts: { test: "x" }, packageManager: "cargo@1" }) })).toEqual(["test: npm test"]);
   });
 
-  test("a package manager kept by Corepack is shown to gates", () => {
+  test("Corepack's package manager is shown to gates", () => {
     const files = { "package.json": pkg({ scripts: { test: "x" }, packageManager: "pnpm@10.1.0" }), "pnpm-lock.yaml": "" };
     expect(look(files).gates[0]?.env).toEqual({ CI: "1" });
     const { gates, readOnly } = look(files, { home: [".cache/node/corepack"] });
@@ -72,7 +72,7 @@ describe("Node", () => {
     (script) => expect(commands({ "package.json": pkg({ scripts: { test: script } }) })).toEqual(["test: npm test"]),
   );
 
-  test("a script that does not fit leaves its place to the next name", () => {
+  test("an unsuitable script is skipped in favour of the next name", () => {
     const { gates, notes } = look({
       "package.json": pkg({ scripts: { lint: "eslint --fix .", "lint:check": "eslint .", test: "echo none", "test:unit": "vitest run" } }),
     });
@@ -90,7 +90,7 @@ describe("Node", () => {
     expect(look({ "package.json": pkg({ scripts }) }).sharedPaths).toEqual([]);
   });
 
-  test("a workspace whose root has tests speaks for its packages", () => {
+  test("a workspace whose root has tests is tested from the root", () => {
     const files = {
       "package.json": pkg({ workspaces: ["packages/*"], scripts: { test: "npm test --workspaces" } }),
       "packages/a/package.json": pkg({ scripts: { test: "vitest run" } }),
@@ -98,7 +98,7 @@ describe("Node", () => {
     expect(commands(files)).toEqual(["test: npm test"]);
   });
 
-  test("a workspace whose root has none is looked at package by package", () => {
+  test("a workspace whose root has no tests is checked package by package", () => {
     const dependencies = { zod: "4" };
     const files = {
       "package.json": pkg({ workspaces: ["packages/*"], scripts: { lint: "eslint ." }, dependencies }),
@@ -162,7 +162,7 @@ describe("Python", () => {
     expect(commands(files)).toEqual([`test: ${command}`]);
   });
 
-  test("nothing says how the tests run: no gate is guessed", () => {
+  test("without a sign of a test framework no gate is guessed", () => {
     expect(look({ "pyproject.toml": "[project]\nname = 'a'\n# pytest\n", "tests/test_a.py": "assert True" })).toMatchObject({
       projects: ["Python"],
       gates: [],
@@ -171,7 +171,7 @@ describe("Python", () => {
     expect(look({ "app.py": "" }).projects).toEqual([]);
   });
 
-  test("the virtual environment of the checkout is used and shared", () => {
+  test("the checkout's virtual environment is used and shared", () => {
     const files = { "pytest.ini": "", "ruff.toml": "", "mypy.ini": "[mypy]\nfiles = src\n", "src/a/b.py": "" };
     const here = [".venv/bin/python", ".venv/bin/ruff", ".venv/bin/mypy"];
     const found = look(files, { here, programs: { ".venv/bin/python": ["/home/ada/.local/share/uv/python/3.13/bin/python3"] } });
@@ -184,7 +184,7 @@ describe("Python", () => {
     expect(found.gates[2]).toMatchObject({ env: { PYTHONPATH: "src" }, why: expect.stringContaining("in the virtual environment .venv") });
   });
 
-  test("ruff and mypy only where they are configured and installed", () => {
+  test("ruff and mypy only if they are configured and installed", () => {
     const config = { "pyproject.toml": "[tool.ruff]\n[tool.ruff.lint]\n[tool.mypy]\n[tool.pytest.ini_options]\n" };
     const programs = { ruff: ["/usr/bin/ruff"], mypy: ["/usr/bin/mypy"] };
     expect(commands(config, { programs })).toEqual([
@@ -202,13 +202,13 @@ describe("Python", () => {
     });
   });
 
-  test("a table of a similar name is another table", () => {
+  test("a table with a similar name is not matched", () => {
     expect(look({ "pyproject.toml": "[tool.ruffian]\n[tool.pytestify]\n" }).gates).toEqual([]);
   });
 });
 
 describe("Rust", () => {
-  test("offline, and locked where there is a lock", () => {
+  test("offline, and locked if there is a lock file", () => {
     const files = { "Cargo.toml": "", "Cargo.lock": "", "src/lib.rs": "#[tokio::test]\nasync fn a() {}" };
     expect(look(files)).toMatchObject({
       gates: [
@@ -220,13 +220,13 @@ describe("Rust", () => {
     });
   });
 
-  test("without lock or tests it says so", () => {
+  test("without lock file or tests it says so", () => {
     const { gates, notes } = look({ "Cargo.toml": "", "src/main.rs": "fn main() {}" });
     expect(gates.at(-1)?.cmd).toEqual(["cargo", "test", "--workspace", "--offline"]);
     expect(notes).toEqual([expect.stringContaining("no Cargo.lock"), expect.stringContaining("no #[test] yet")]);
   });
 
-  test("a toolchain in the home folder is shown, its credentials are not", () => {
+  test("a toolchain in the home folder is mounted, its credentials are not", () => {
     const home = [".cargo/bin", ".cargo/registry", ".cargo/credentials.toml", ".rustup"];
     const programs = { cargo: ["/home/ada/.cargo/bin/cargo", "/home/ada/.cargo/bin/rustup"] };
     const { gates, readOnly } = look({ "Cargo.toml": "" }, { home, programs });
@@ -236,7 +236,7 @@ describe("Rust", () => {
 });
 
 describe("Go", () => {
-  test("vet and test, with a cache that may be written and no download", () => {
+  test("vet and test, with a writable cache and no downloads", () => {
     const { gates, readOnly, notes } = look(
       { "go.mod": "", "a_test.go": "" },
       { home: ["go/pkg/mod"], programs: { go: ["/usr/local/go/bin/go"] } },
@@ -249,7 +249,7 @@ describe("Go", () => {
     expect({ readOnly, notes }).toEqual({ readOnly: ["~/go/pkg/mod"], notes: [] });
   });
 
-  test("vendored dependencies need no cache of modules", () => {
+  test("vendored dependencies need no module cache", () => {
     const { gates, readOnly, notes } = look({ "go.mod": "", "vendor/modules.txt": "" }, { home: ["go/pkg/mod"] });
     expect(gates[0]).toMatchObject({
       env: expect.not.objectContaining({ GOMODCACHE: expect.anything() }),
@@ -275,9 +275,9 @@ describe("Java", () => {
     expect(commands({ ...files, ...tested }).at(-1)).toBe(`test: ${test}`);
   });
 
-  test("both: which one was left out, and why", () => {
+  test("both: names the one left out, and why", () => {
     expect(look({ "pom.xml": "", "build.gradle": "", ...tested }).notes).toEqual([
-      "Maven was chosen and build.gradle left out: it is taken unless only Gradle has a wrapper.",
+      "Maven was chosen and build.gradle left out: it is preferred unless only Gradle has a wrapper.",
     ]);
     expect(look({ "pom.xml": "", "build.gradle": "", "gradlew*": "", ...tested }).notes[0]).toBe(
       "Gradle was chosen and pom.xml left out: only Gradle has a wrapper here.",
@@ -285,7 +285,7 @@ describe("Java", () => {
     expect(look({ "pom.xml": "" }).notes).toEqual([expect.stringContaining("no src/test yet")]);
   });
 
-  test("packages that were downloaded before are shown to the offline build", () => {
+  test("downloaded packages are mounted for the offline build", () => {
     const maven = look(
       { "pom.xml": "" },
       { home: [".m2/repository", ".m2/wrapper"], programs: { mvn: ["/opt/maven/bin/mvn"], java: ["/usr/bin/java"] } },
@@ -301,7 +301,7 @@ describe("Java", () => {
 });
 
 describe("several projects", () => {
-  test("names and places are told apart", () => {
+  test("names and folders are distinct", () => {
     const files = {
       "package.json": pkg({ scripts: { test: "x" } }),
       "api/pyproject.toml": "[tool.pytest.ini_options]",
@@ -319,7 +319,7 @@ describe("several projects", () => {
     ]);
   });
 
-  test("fast has what notices broken code soonest; full has everything", () => {
+  test("fast has the quickest checks that detect broken code; full has all", () => {
     const { gates } = look({ "package.json": pkg({ scripts: { lint: "x", test: "x" } }), "Cargo.toml": "" });
     expect(modeOf(gates, "fast").map(({ name }) => name)).toEqual(["node-lint", "node-test", "rust-compile"]);
     expect(modeOf(gates, "full")).toEqual(gates);

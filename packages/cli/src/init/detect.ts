@@ -68,7 +68,7 @@ function projectsOf({ language, title, detect }: Detector, tree: InitTree, machi
 }
 
 const CONTAINERS = new Set(["apps", "crates", "libs", "modules", "packages", "projects", "services"]);
-/** Folders with examples, copies or build products. */
+/** Folders with examples, copies or build output. */
 const PASSED_OVER =
   /^(?:\..*|node_modules|vendor|third_party|examples?|samples?|demos?|templates?|fixtures|testdata|tests?|e2e|docs?|dist|build|target|slipway)$/;
 

@@ -25,20 +25,20 @@ export function assertReplaceable(root: string, paths: readonly string[], force:
 }
 
 export async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<WrittenFiles> {
-  const kept: string[] = [];
+  const backups: string[] = [];
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true }).catch((cause: unknown) => {
       throw new SlipwayError(
         "io_error",
-        `The folder ${dirname(path)} cannot be made: something else is in its place, or it may not be written.`,
+        `The folder ${dirname(path)} cannot be created: a file is in its place, or you may not write there.`,
         { file: path },
         { cause },
       );
     });
-    if (existsSync(join(root, path))) kept.push(await putAside(root, path));
+    if (existsSync(join(root, path))) backups.push(await putAside(root, path));
     await writeFileAtomic(nodeFileSystem, join(root, path), Buffer.from(text));
   }
-  return { written: Object.keys(files), kept };
+  return { written: Object.keys(files), kept: backups };
 }
 
 async function putAside(root: string, path: string): Promise<string> {

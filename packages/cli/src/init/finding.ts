@@ -19,7 +19,7 @@ export interface InitFinding {
   readonly shared?: readonly string[];
   /** Folders of the home folder the steps need, when they exist. */
   readonly home?: readonly string[];
-  /** What was left out, or must be done by hand. */
+  /** What was left out, or what the person must do. */
   readonly notes?: readonly string[];
 }
 

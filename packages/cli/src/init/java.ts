@@ -41,16 +41,16 @@ export function detectJava(place: InitTarget): InitFinding | null {
   if (other === undefined) return stepsOf(place, first, []);
   const onlyOtherWrapped = has(place, other.wrapper) && !has(place, first.wrapper);
   const [chosen, left] = onlyOtherWrapped ? [other, first] : [first, other];
-  const reason = onlyOtherWrapped ? `only ${chosen.title} has a wrapper here` : `it is taken unless only ${left.title} has a wrapper`;
+  const reason = onlyOtherWrapped ? `only ${chosen.title} has a wrapper here` : `it is preferred unless only ${left.title} has a wrapper`;
   return stepsOf(place, chosen, [`${chosen.title} was chosen and ${at(place, String(firstOf(place, left.files)))} left out: ${reason}.`]);
 }
 
 function stepsOf(place: InitTarget, tool: BuildTool, chosen: readonly string[]): InitFinding {
   const file = at(place, String(firstOf(place, tool.files)));
   const wrapped = has(place, tool.wrapper);
-  const kept = tool.kept.filter(({ folder }) => place.machine.home(folder));
-  const flags = [...tool.flags, ...kept.flatMap(({ flag }) => flag ?? [])];
-  const env = Object.fromEntries(kept.flatMap((entry) => (entry.env === undefined ? [] : [entry.env])));
+  const folders = tool.kept.filter(({ folder }) => place.machine.home(folder));
+  const flags = [...tool.flags, ...folders.flatMap(({ flag }) => flag ?? [])];
+  const env = Object.fromEntries(folders.flatMap((entry) => (entry.env === undefined ? [] : [entry.env])));
   const how = wrapped ? `its own ./${tool.wrapper}` : `${tool.program} because there is no ${tool.wrapper}`;
   const why = `${file} is a ${tool.title} project, run with ${how}; --offline because gates have no network.`;
   const step = (kind: FoundStep["kind"], goal: string): FoundStep => ({

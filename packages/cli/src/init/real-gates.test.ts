@@ -58,13 +58,13 @@ const PROJECTS: readonly {
 ];
 
 test.for(PROJECTS)(
-  "what init writes for $program really runs, sandboxed, in a fresh checkout",
+  "the gates that init writes for $program run in the sandbox in a fresh checkout",
   async ({ program, files, ignored = {}, steps }, { skip }) => {
     skip(!available, "no sandbox here");
     skip(findOnPath(program, process.env["PATH"] ?? "") === null, `no ${program} here`);
     const folder = scratchRepository(files);
     writeAll(folder, ignored);
-    // The machine's own home folder, because the toolchains may be there.
+    // The machine's own home folder, because it may contain the toolchains.
     const io = collectingIo(folder, { env: process.env });
     expect(await main(["init", "--yes"], io), io.stderr()).toBe(0);
     const { gates, policy } = await loadConfiguration(async (path) => readFileSync(join(folder, path)));

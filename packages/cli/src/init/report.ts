@@ -13,15 +13,16 @@ export interface InitReport {
     readonly cwd?: string;
     readonly modes: readonly string[];
   }[];
-  /** Choices with reasons, then what was left out or must be done by hand. */
+  /** Choices with reasons, then what was left out and what the person must do. */
   readonly reasons: readonly string[];
   readonly next: readonly string[];
 }
 
-const AGENTS = "agents: nobody was chosen; set runtime.default_provider in slipway/agents.yaml, or pass --agent-provider to `slipway run`.";
+const AGENTS =
+  "agents: no provider was chosen; set runtime.default_provider in slipway/agents.yaml, or pass --agent-provider to `slipway run`.";
 
 export function reportOf({ projects, gates, notes }: GateProposal, baseBranch: string, { written, kept }: WrittenFiles): InitReport {
-  // Backups are not added to the repository.
+  // Backups are not committed.
   const added = kept.length === 0 ? "slipway" : written.join(" ");
   return {
     written,
@@ -47,7 +48,7 @@ export function reportOf({ projects, gates, notes }: GateProposal, baseBranch: s
 export function reportText(report: InitReport): string {
   const { projects, gates, written, kept, reasons, next, base_branch } = report;
   return [
-    `Found: ${projects.length === 0 ? "no project that is known; the test command is yours" : projects.join(", ")}.`,
+    `Found: ${projects.length === 0 ? "no known project; uses your test command" : projects.join(", ")}.`,
     "",
     "Gates:",
     ...gates.map(
@@ -59,7 +60,7 @@ export function reportText(report: InitReport): string {
     "",
     "Written:",
     ...written.map((path) => `  ${path}`),
-    ...kept.map((path) => `  ${path} (what was there before)`),
+    ...kept.map((path) => `  ${path} (the former file)`),
     "",
     "Next:",
     ...next.map((command) => `  ${command}`),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RepositoryView } from "@slipway/kernel/repository-view";
 import type { InitTree } from "./target.ts";
 
-/** What git tracks and what it would track, without what was deleted but not yet committed. */
+/** Tracked and untracked files, without ignored ones and without uncommitted deletions. */
 export async function repositoryTree({ root, files: listed }: Pick<RepositoryView, "root" | "files">): Promise<InitTree> {
   const files = (await listed()).filter((path) => isFile(join(root, path))).toSorted();
   const known = new Set(files);

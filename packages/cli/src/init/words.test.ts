@@ -29,13 +29,13 @@ test.each([
   'make "test',
   "make 'test",
   "make \\",
-])("%j is refused, with what to do", (text) =>
+])("%j is refused, with the fix", (text) =>
   expect(() => commandLine(text)).toThrow(
     expect.objectContaining({ code: "invalid_cli_args", details: expect.objectContaining({ field: "--test" }) }),
   ),
 );
 
-test("quoted words come back as they were", () => {
+test("quoted words are parsed back unchanged", () => {
   const word = fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replaceAll("'", ""));
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {

@@ -21,10 +21,10 @@ export function commandLine(text: string): CommandLine {
       word = null;
       continue;
     }
-    if (plain !== undefined && SHELL.test(plain)) throw refused(text, `"${plain}" means something to a shell only`);
+    if (plain !== undefined && SHELL.test(plain)) throw refused(text, `"${plain}" is shell syntax`);
     word = (word ?? "") + (double?.replaceAll(/\\(["\\$`])/g, "$1") ?? single ?? escaped ?? plain ?? "");
   }
-  if (end < text.length) throw refused(text, "a quotation mark is never closed");
+  if (end < text.length) throw refused(text, "a quotation mark is not closed");
   if (word !== null) words.push(word);
   const first = words.findIndex((entry) => !/^[A-Za-z_]\w*=/.test(entry));
   if (first === -1) throw refused(text, "it names no program");

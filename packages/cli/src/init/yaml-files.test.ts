@@ -15,7 +15,7 @@ function load(gates: readonly DetectedGate[], sandbox: { sharedPaths: readonly s
   return loadConfiguration(async (path) => Buffer.from(files[path] ?? ""));
 }
 
-test("whatever a file, a folder, a command or a branch is called, the kernel reads back what was written", async () => {
+test("for any name of a file, folder, command or branch, the kernel reads back what was written", async () => {
   const word = fc
     .oneof(
       fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }),
@@ -59,7 +59,7 @@ test("agents cannot commit, merge or leave their plan, and a person approves", a
   expect(agents?.runtime.default_provider).toBeUndefined();
 });
 
-test("the files explain themselves", () => {
+test("the files have comments that explain them", () => {
   const text = gatesYaml([{ kind: "test", name: "test", project: "", cmd: ["make", "test"], why: "The Makefile\nhas it." }]);
   expect(text).toContain("        # The Makefile has it.\n        - name: test\n          cmd: [make, test]\n");
   for (const file of [text, policyYaml({ sharedPaths: [], readOnly: [] }, "main"), AGENTS_YAML]) {

@@ -31,26 +31,26 @@ const FIVE = [
 ];
 
 describe("a row for each feature", () => {
-  test("at 80 columns: status, last gate, cost, and who is at work or what is waited for; locks below", () => {
+  test("at 80 columns: status, last gate, cost, and current step or wait; locks below", () => {
     expect(boardLines(FIVE, VIEW)).toEqual([
       "feature          status          gate       cost    now",
       "currency_format  qa              full fail  $0.07",
       "discount_codes   building        fast pass  $0.05   full gates 3 s",
       "order_archive    ready_to_merge             $0.00   needs you: slipway approve …",
       "stock_rules      blocked                    $0.00   waits for discount_codes (s…",
-      "wishes           waiting                    $0.00   waits for a free place",
+      "wishes           waiting                    $0.00   waits for a free slot",
       "locks: order_archive holds db_migrations",
     ]);
   });
 
-  test("at 120 columns the locks have a column of their own, and nothing is cut", () => {
+  test("at 120 columns the locks have their own column, and nothing is cut", () => {
     const lines = boardLines(FIVE, { ...VIEW, columns: 120 });
     expect(lines[3]).toBe("order_archive    ready_to_merge             $0.00   db_migrations  needs you: slipway approve order_archive");
     expect(lines[4]).toBe("stock_rules      blocked                    $0.00                  waits for discount_codes (src/cart.ts)");
     expect(lines).toHaveLength(6);
   });
 
-  test.each([20, 40, 60, 80, 99, 100, 120, 200])("at %i columns no line is wrapped, however long ids, locks and reasons are", (columns) => {
+  test.each([20, 40, 60, 80, 99, 100, 120, 200])("at %i columns no line wraps, however long ids, locks and reasons are", (columns) => {
     const long = boardFeature({
       id: "a".repeat(150),
       status: "blocked",
@@ -58,11 +58,11 @@ describe("a row for each feature", () => {
       locks: ["c".repeat(90), "d".repeat(90)],
     });
     const lines = boardLines([...FIVE, long], { ...VIEW, columns });
-    // Narrower than its fixed columns it cannot be.
+    // The fixed columns are the minimum width.
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.max(columns, 53));
   });
 
-  test("what a feature does now: at work and for how long, why it is blocked or failed, where it has landed", () => {
+  test("the last column: the current step with its duration, why a feature is blocked or failed, or its merge commit", () => {
     const now = (parts: Parameters<typeof boardFeature>[0]) => boardLines([boardFeature(parts)], VIEW)[1]?.slice(44);
     expect(now({ at_work: { step: "builder:2", since: 9_500 } })).toBe("builder at work");
     expect(now({ at_work: { step: "builder:2", since: 8_000 } })).toBe("builder at work 2 s");
@@ -74,7 +74,7 @@ describe("a row for each feature", () => {
     expect(now({ status: "planning", reason: "because" })).toBe("");
   });
 
-  test("colour where it is wanted, and then it does not change a width", () => {
+  test("colour does not change the width of a column", () => {
     const plain = boardLines(FIVE, VIEW);
     const painted = boardLines(FIVE, { ...VIEW, color: true }).map(screenText);
     expect(painted.map((line) => stripVTControlCharacters(line).trimEnd())).toEqual(plain);
@@ -82,7 +82,7 @@ describe("a row for each feature", () => {
     expect(painted[4]).toContain("\u001b[31mblocked");
   });
 
-  test("more features than lines: those that can still change are shown, the others are counted", () => {
+  test("more features than lines: unfinished ones are shown, the others are counted", () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       boardFeature({ id: `f${String(index).padStart(3, "0")}`, status: index === 98 ? "qa" : index < 50 ? "merged" : "waiting" }),
     );
@@ -108,13 +108,13 @@ test.each([
     { for: "limit", provider: "api", code: "quota_exhausted", until: new Date(2026, 0, 2, 4, 5).getTime() },
     "waits for api's quota until 04:05",
   ],
-  [{ for: "slot" }, "waits for a free place"],
+  [{ for: "slot" }, "waits for a free slot"],
   [{ for: "landing" }, "approved, waits to land"],
 ] as const)("waiting for %j", (wait, text) => {
   expect(waitText("letters", wait)).toBe(text);
 });
 
-test("wide and combining characters are measured as a screen shows them", () => {
+test("wide and combining characters are measured as a terminal shows them", () => {
   expect(clip("日本語", 6)).toBe("日本語");
   expect(clip("日本語", 5)).toBe("日本…");
   expect(fit("日本", 6)).toBe("日本  ");
@@ -122,12 +122,12 @@ test("wide and combining characters are measured as a screen shows them", () => 
   expect(clip("abc", 0)).toBe("");
 });
 
-test("a moment that is not today has its date", () => {
+test("a time that is not today has its date", () => {
   const at = new Date(2026, 10, 16, 14, 5).getTime();
   expect([momentText(at, at - 3_600_000), momentText(at, at - 3 * 24 * 3_600_000)]).toEqual(["14:05", "2026-11-16 14:05"]);
 });
 
-test("budgets: the run's own always, others when they come near", () => {
+test("budgets: always the run's own, others when they are nearly used up", () => {
   const line = { run: "r", name: "qa", dimension: "calls", limit: 10, reserved: 0 } as const;
   expect(
     budgetLines([

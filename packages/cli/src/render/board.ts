@@ -10,7 +10,7 @@ export interface BoardView {
   readonly lines: number;
   readonly color: boolean;
   readonly now: number;
-  /** The text of a step under way. */
+  /** The text of a running step. */
   readonly workText: (step: string) => string;
 }
 

@@ -24,14 +24,14 @@ describe("a debate", () => {
   const shown = (rounds: readonly object[]) =>
     debateLines({ task_id: "T-1", module_ref: "MM-a@1.0.0", debate: "CTR-1", rounds } as unknown as DebateView, false).join("\n");
 
-  test("without a round, before its challenge, and with words that could command the screen", () => {
+  test("without a round, before its challenge, and with control characters in its text", () => {
     expect(shown([])).toContain("no round is over yet");
     const begun = shown([{ round: 1, proposal, challenge: null, witnesses: [], adjudication: null }]);
     expect(begun).toContain(`claim: it${BELL} holds`);
     expect(begun).toContain("not challenged yet");
   });
 
-  test("every objection refuted is a PASS; amendments are listed", () => {
+  test("if every objection is refuted it is a PASS; amendments are listed", () => {
     const adjudication = { decision: "APPROVE_WITH_AMENDMENTS", rationale: "r", amendments: [{ action: "ADD", target: "t", detail: "d" }] };
     const witnesses = [{ failure_index: 0, standing: "refuted", report: "was run and passes" }];
     const text = shown([{ round: 1, proposal: null, challenge, witnesses, adjudication }]);
@@ -44,7 +44,7 @@ describe("a debate", () => {
   });
 });
 
-test("an escalation without a debate, answered or resolved, says what is next", () => {
+test("an escalation without a debate, answered or resolved, names the next step", () => {
   const escalation = {
     escalation_id: "ESC-1",
     task_id: "T-1",
@@ -65,7 +65,7 @@ test("an escalation without a debate, answered or resolved, says what is next", 
   expect(shown("asked")).toContain("none");
 });
 
-test("an exception of which the task is not known, with modes that change", () => {
+test("an exception whose task is unknown, with changed failure modes", () => {
   const exception = {
     exception_id: "ICE-1",
     type: "AMBIGUOUS",
@@ -91,7 +91,7 @@ test("an exception of which the task is not known, with modes that change", () =
   expect(text).toContain("APPROVED by p, t\n  Closed.");
 });
 
-test("tasks say what they wait for, and what they became", () => {
+test("tasks show what they wait for, and their result", () => {
   const task = (change: Partial<TaskLine>): TaskLine => ({
     task_id: "T-1",
     name: "a",
@@ -121,7 +121,7 @@ test("tasks say what they wait for, and what they became", () => {
   expect(text).toContain("split into T-2");
 });
 
-test("the command that answers a question is the one of its kind", () => {
+test("each kind of question has its own command", () => {
   const ask = (kind: string, context: object) => answerCommand({ id: "q", kind, context: { ...context }, options: [{ value: "A" }] }, "Q1");
   expect(ask("interface_change", { exception_id: "ICE-1" })).toBe("slipway factory ice ICE-1 APPROVE_CHANGE");
   expect(ask("escalation", { escalation: { escalation_id: "ESC-1" } })).toBe("slipway factory escalation ESC-1");

@@ -19,7 +19,7 @@ const SECOND_MS = 1000;
 export interface BoardSource {
   readonly features: () => readonly BoardFeature[];
   readonly budgets: () => readonly BoardBudget[];
-  /** The text of a step under way. */
+  /** The text of a running step. */
   readonly workText: (step: string) => string;
 }
 
@@ -27,7 +27,7 @@ export interface BoardSource {
 export function liveBoard(io: Io, narrate: Narrate, { features, budgets, workText }: BoardSource): ProgressDisplay {
   const { dim, green, red } = paint(io.color);
   const screen = openScreen();
-  const told: string[] = [];
+  const pastLines: string[] = [];
   // Must not draw while a prompt uses the screen.
   let state: "drawing" | "paused" | "stopped" = "paused";
   let drawnAt = 0;
@@ -36,7 +36,7 @@ export function liveBoard(io: Io, narrate: Narrate, { features, budgets, workTex
   const draw = () => {
     changed = false;
     drawnAt = Date.now();
-    if (told.length > 0) screen.persist(told.splice(0));
+    if (pastLines.length > 0) screen.persist(pastLines.splice(0));
     const shown = features();
     if (shown.length === 0) return drawTree();
     const limits = budgetLines(budgets()).map((line) => dim(clip(line, io.columns)));
@@ -76,19 +76,19 @@ export function liveBoard(io: Io, narrate: Narrate, { features, budgets, workTex
   return {
     event(event) {
       const line = narrate(event);
-      if (line !== null) told.push(mark(line));
+      if (line !== null) pastLines.push(mark(line));
       touch();
     },
     started(runId, step) {
       const text = startedText(runId, step);
-      if (text !== null) told.push(dim(`• ${clip(text, io.columns - 2)}`));
+      if (text !== null) pastLines.push(dim(`• ${clip(text, io.columns - 2)}`));
       touch();
     },
     follow(read) {
       readView = read;
     },
     warn(text) {
-      told.push(`warning: ${oneLine(text)}`);
+      pastLines.push(`warning: ${oneLine(text)}`);
       touch();
     },
     pause() {
@@ -98,7 +98,7 @@ export function liveBoard(io: Io, narrate: Narrate, { features, budgets, workTex
     },
     stop() {
       if (state === "stopped") return;
-      if (state === "drawing" || told.length > 0) draw();
+      if (state === "drawing" || pastLines.length > 0) draw();
       state = "stopped";
       clearInterval(timer);
       screen.done();

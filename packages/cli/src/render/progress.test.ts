@@ -25,7 +25,7 @@ const refused = event({
 const asked = event({ kind: "asked", name: "approve:1", payload: { title: "Merge?" } });
 const silent = event({ kind: "started", name: "feature" });
 
-test("the style follows the output: JSON when asked for, a board on a terminal, lines elsewhere", () => {
+test("JSON if requested, a board on a terminal, lines elsewhere", () => {
   const io = collectingIo("/");
   expect(styleFor(io, true)).toBe("json");
   expect(styleFor(io, false)).toBe("lines");
@@ -33,7 +33,7 @@ test("the style follows the output: JSON when asked for, a board on a terminal, 
   expect(styleFor({ ...io, terminal: true }, true)).toBe("json");
 });
 
-test("in a pipe: one plain line for what happened, warnings on the side", async () => {
+test("in a pipe: one plain line per event, warnings on stderr", async () => {
   const io = collectingIo("/");
   const progress = await openProgress(io, "lines");
   progress.started("run/feature:letters", "init");
@@ -45,7 +45,7 @@ test("in a pipe: one plain line for what happened, warnings on the side", async 
   expect(io.stderr()).toBe("warning: look here\n");
 });
 
-test("for programs: one JSON object a line, every event, nothing on the side", async () => {
+test("for programs: one JSON object per line, every event, nothing on stderr", async () => {
   const io = collectingIo("/");
   const progress = await openProgress(io, "json");
   progress.started("run/feature:letters", "init");
@@ -83,7 +83,7 @@ describe("on a terminal", () => {
   const io = (more: object = {}) => collectingIo("/", { terminal: true, columns: 80, ...more });
   const one = boardFeature({ status: "building", at_work: { step: "builder:1", since: 100_000 } });
 
-  test("what has happened scrolls by above a board that shows what is under way and for how long", () => {
+  test("past events scroll above a board with the running steps and their durations", () => {
     const progress = liveBoard(
       io(),
       narrate,
@@ -108,7 +108,7 @@ describe("on a terminal", () => {
     expect(written).toBe(drawn);
   });
 
-  test("what is not different is not drawn again, and of what is only the lines that are", () => {
+  test("only changed lines are redrawn", () => {
     let shown = [boardFeature({ id: "a" }), boardFeature({ id: "b" }), boardFeature({ id: "c" })];
     const progress = liveBoard(
       io(),
@@ -128,7 +128,7 @@ describe("on a terminal", () => {
     progress.stop();
   });
 
-  test("many events at once are one drawing", () => {
+  test("many events at once are one redraw", () => {
     const looks = vi.fn(() => [one]);
     const progress = liveBoard(io(), narrate, board(looks));
     for (let index = 0; index < 500; index++) progress.event(silent);
@@ -137,7 +137,7 @@ describe("on a terminal", () => {
     progress.stop();
   });
 
-  test("a long line is cut to the width of the screen, what went wrong is told in full, a warning stays above", () => {
+  test("a long line is cut to the width of the screen, a failure is shown in full, a warning stays above", () => {
     const progress = liveBoard(
       io({ color: true, columns: 40 }),
       narrate,
@@ -159,7 +159,7 @@ describe("on a terminal", () => {
     expect(written).toContain("\u001b[31m✘");
   });
 
-  test("while a prompt has the screen nothing is drawn; the next event draws anew", () => {
+  test("while a prompt has the screen nothing is drawn; the next event draws again", () => {
     const progress = liveBoard(
       io(),
       narrate,
@@ -215,7 +215,7 @@ describe("on a terminal", () => {
     progress.stop();
   });
 
-  test("before there is anything to show, a stop draws nothing", () => {
+  test("before the first event, stop draws nothing", () => {
     liveBoard(
       io(),
       narrate,
@@ -225,7 +225,7 @@ describe("on a terminal", () => {
   });
 });
 
-test("colour is for those who want it", () => {
+test("no colour without a terminal or with NO_COLOR", () => {
   expect(paint(false).red("x")).toBe("x");
   expect(screenText(paint(true).red("x"))).toBe("\u001b[31mx\u001b[39m");
 });

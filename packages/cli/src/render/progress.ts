@@ -15,9 +15,9 @@ export interface ProgressDisplay {
   event(event: JournalEvent): void;
   started(runId: string, step: string): void;
   warn(text: string): void;
-  /** Where the tree of the run can be read, for a run without features to show. */
+  /** Reads the tree of the run, which is shown while the run has no features. */
   follow(view: () => Promise<RunView>): void;
-  /** Steps aside for a prompt; the next event draws again. */
+  /** Clears the screen for a prompt; the next event draws again. */
   pause(): void;
   /** Leaves the last drawing on the screen and stops. */
   stop(): void;
@@ -45,7 +45,7 @@ export async function openProgress(io: Io, style: ProgressStyle): Promise<Progre
   return {
     ...progress,
     event(event) {
-      // An event of the repository is not part of the shown run.
+      // Events of the repository do not belong to the shown run.
       if (repairIn(event) === null) seen(event);
       progress.event(event);
     },
@@ -63,12 +63,12 @@ export async function openProgress(io: Io, style: ProgressStyle): Promise<Progre
 /** Every event, followed by each feature whose dashboard entry changed with it. */
 function jsonLines(io: Io, narrate: Narrate, features: () => readonly BoardFeature[]): ProgressDisplay {
   const write = (record: object) => io.out(jsonLine(record));
-  const told = new Map<string, string>();
+  const printed = new Map<string, string>();
   const tellChanged = () => {
     for (const feature of features()) {
       const text = JSON.stringify(feature);
-      if (told.get(feature.id) === text) continue;
-      told.set(feature.id, text);
+      if (printed.get(feature.id) === text) continue;
+      printed.set(feature.id, text);
       write({ event: "feature", feature });
     }
   };

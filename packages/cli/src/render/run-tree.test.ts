@@ -17,18 +17,18 @@ const view = (...nodes: readonly Partial<RunNode>[]): RunView => ({
 const lines = (...nodes: readonly Partial<RunNode>[]) => runTreeLines(view(...nodes), false, NOW).slice(1);
 
 test.each<[string, Partial<RunNode>, string]>([
-  ["a step under way and for how long", { now: "builder at work", since: 7_000 }, "  f0: building; builder at work 3 s"],
+  ["a running step with its duration", { now: "builder at work", since: 7_000 }, "  f0: building; builder at work 3 s"],
   ["a step that has just begun", { now: "builder at work", since: NOW }, "  f0: building; builder at work"],
-  ["what it has cost", { cost_usd: 1.5 }, "  f0: building $1.50"],
+  ["its cost", { cost_usd: 1.5 }, "  f0: building $1.50"],
   ["a person", { waits_for: [{ for: "person", what: "Q1 (approval)" }] }, "  f0: building; needs you: Q1 (approval)"],
   ["another feature", { waits_for: [{ for: "feature", what: "f1" }] }, "  f0: building; waits for feature f1"],
   ["a free slot", { waits_for: [{ for: "slot", what: "" }] }, "  f0: building; waits for slot"],
-  ["why it stands still, on one line", { reason: "no\nreason" }, "  f0: building; no reason"],
-])("says %s", (_what, node, expected) => {
+  ["its reason, on one line", { reason: "no\nreason" }, "  f0: building; no reason"],
+])("shows %s", (_what, node, expected) => {
   expect(lines(node)).toEqual([expected]);
 });
 
-test("children stand below their parents, one step further in", () => {
+test("children are below their parents, indented", () => {
   expect(lines({ title: "phase" }, { parent: "n0", title: "task" }, { parent: "n1", title: "module" })).toEqual([
     "  phase: building",
     "    task: building",

@@ -10,6 +10,6 @@ test.each([
   ],
   [{ for: "slot" } as const, { for: "slot", what: "" }],
   [{ for: "landing" } as const, { for: "landing", what: "" }],
-])("a feature's wait is told in the tree of its run", (wait, expected) => {
+])("a feature's wait is shown in the tree of its run", (wait, expected) => {
   expect(waitOf(wait)).toEqual(expected);
 });

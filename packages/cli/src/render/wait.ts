@@ -16,7 +16,7 @@ export function waitText(feature: string, wait: Wait): string {
     case "limit":
       return `waits for ${wait.provider}'s ${wait.code === "rate_limited" ? "rate limit" : "quota"} until ${momentText(wait.until)}`;
     case "slot":
-      return "waits for a free place";
+      return "waits for a free slot";
     case "landing":
       return "approved, waits to land";
   }

@@ -41,7 +41,7 @@ export function watchFeatures(cwd: string): FeatureWatch {
     seen({ stream, name }) {
       run ??= stream.split("/")[0] ?? stream;
       if (name.startsWith("gates:")) gates.delete(stream);
-      // The run itself reports problems of the database.
+      // The run itself reports database errors.
       if (!opening) void open().catch(() => undefined);
     },
     close() {
@@ -51,10 +51,10 @@ export function watchFeatures(cwd: string): FeatureWatch {
   };
 }
 
-/** Shown as it is: no protocol has such a step. */
+/** A text of its own: no protocol has such a step. */
 const WAITING_FOR_SLOT = "waiting for a free gate slot";
 
-/** Gate slots are limited, and waiting for one is in no table, because the gate has not begun. */
+/** The number of gate slots is limited. A wait for one is in no table, because the gate has not begun. */
 function withGate(feature: BoardFeature, since: number | undefined): BoardFeature {
   return feature.at_work !== null || since === undefined ? feature : { ...feature, at_work: { step: WAITING_FOR_SLOT, since } };
 }

@@ -4,7 +4,7 @@ import { escapeText } from "@slipway/protocols/surface/escape";
 
 export { isCancel } from "@clack/prompts";
 
-/** Texts of a question, which may come from an agent, a file or a branch, and are escaped. Values and callbacks are not. */
+/** Texts of a question may come from an agent, a file or a branch, so they are escaped. Values and callbacks are not. */
 const WORDS = ["message", "label", "hint", "placeholder"];
 
 function shown<T>(options: T): T {
@@ -25,15 +25,15 @@ interface TextQuestion {
   readonly message: string;
   readonly placeholder?: string;
   readonly defaultValue?: string;
-  /** The error of an answer. */
+  /** Validation errors. */
   readonly validate?: (value: string | undefined) => string | undefined;
   readonly input?: Readable;
   readonly output?: Writable;
 }
 
 export function text({ validate, ...question }: TextQuestion): ReturnType<typeof clack.text> {
-  const told = (value: string | undefined) => escapeText(validate?.(value) ?? "") || undefined;
-  return clack.text({ ...shown(question), ...(validate === undefined ? {} : { validate: told }) });
+  const escapedError = (value: string | undefined) => escapeText(validate?.(value) ?? "") || undefined;
+  return clack.text({ ...shown(question), ...(validate === undefined ? {} : { validate: escapedError }) });
 }
 
 export function note(body: string, title: string): void {

@@ -7,11 +7,11 @@ export interface Child {
   readonly process: ChildProcess;
   readonly ended: Promise<Ended>;
   stdout(): string;
-  /** Resolves once the output contains `text`; rejects when the process ends without having said it. */
+  /** Resolves once the output contains `text`; rejects if the process ends without it. */
   says(text: string): Promise<void>;
 }
 
-/** A process of its own: for what has to happen while another command is at work. */
+/** A separate process, for tests in which two commands run at once. */
 export function startSlipway(project: Project, argv: readonly string[]): Child {
   const child = spawn(process.execPath, [...PROGRAM, ...argv], { cwd: project.root, env: project.env, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];

@@ -1,6 +1,6 @@
 import type { BoardFeature } from "@slipway/kernel/change/views/board/board";
 
-/** A feature as the dashboard has it, with what matters for a test. */
+/** A feature as the dashboard has it; a test overrides the fields it needs. */
 export function boardFeature(parts: Partial<BoardFeature> = {}): BoardFeature {
   return {
     id: "letters",

@@ -10,7 +10,7 @@ export interface Envelope {
   readonly error?: { readonly code: string; readonly message: string; readonly details: Readonly<Record<string, unknown>> };
 }
 
-/** `slipway mcp` in a process of its own, and its tools as calls. */
+/** `slipway mcp` as a child process, with its tools as functions. */
 export function serve(project: Project, ...args: string[]) {
   const launch = join(import.meta.dirname, "launch.ts");
   const command = ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", launch, "mcp", ...args];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** One call of the walk-through of `docs/mcp.md`. */
+/** One call of the walk-through in `docs/mcp.md`. */
 export interface WalkStep {
   readonly as: "orchestrator" | "builder";
   readonly tool: string;
@@ -10,7 +10,7 @@ export interface WalkStep {
 
 export const WALK_SPEC = { path: ".slipway/features/greeting/spec.md", text: "# Greeting\n\nA file greets.\n" };
 
-/** From the specification to the base branch, as the page has it. */
+/** The calls from the specification to the base branch, as the page has them. */
 export function documentedWalk(): WalkStep[] {
   const page = readFileSync(join(import.meta.dirname, "../../../../docs/mcp.md"), "utf8");
   const block = /```jsonl\n([^`]+)```/.exec(page)?.[1] ?? "";
@@ -20,7 +20,7 @@ export function documentedWalk(): WalkStep[] {
     .map((line) => JSON.parse(line) as WalkStep);
 }
 
-/** What the page leaves to whoever carries it out. */
+/** Fills in the values that the page leaves open. */
 export function filledIn(step: WalkStep, known: { readonly version: number; readonly token: string | null }): Record<string, unknown> {
   return {
     ...step.arguments,
@@ -29,7 +29,7 @@ export function filledIn(step: WalkStep, known: { readonly version: number; read
   };
 }
 
-/** The only thing that is refused: merging before a person has approved. */
+/** The only call that is refused: merging before a person has approved. */
 export function expectedRefusal({ tool, arguments: given }: WalkStep): string | undefined {
   return tool === "feature.ready_to_merge" && !("user_approval_token" in given) ? "user_approval_required" : undefined;
 }

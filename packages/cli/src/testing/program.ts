@@ -4,10 +4,10 @@ import { join } from "node:path";
 const CLI = join(import.meta.dirname, "..", "..");
 const PACKAGES = join(CLI, "..");
 
-/** The build holds every change of the sources. */
+/** The build is newer than every source. */
 export const IS_BUILT = isBuilt();
 
-/** What to give to Node: the program as it was built, or else the sources, which load slower. */
+/** Arguments for Node: the built program if it is current, otherwise the sources, which load more slowly. */
 export const PROGRAM: readonly string[] = IS_BUILT
   ? [join(CLI, "bin", "slipway.mjs")]
   : ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", join(import.meta.dirname, "launch.ts")];

@@ -11,23 +11,23 @@ import { collectingIo, git, scratchFolder, scratchRepository } from "../init/tes
 import type { Io } from "@slipway/protocols/surface/io";
 import { main } from "../main.ts";
 
-/** A repository of the smallest kind: its gate is a grep, and its agents' answers are recorded, so that a run takes no time. */
+/** A minimal repository: its gate is a grep and its agents' answers are recorded, so a run is fast. */
 export interface Project {
   readonly root: string;
   readonly home: string;
   readonly cassette: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where its worktrees, packs and requests lie unless the policy says otherwise. */
+  /** Parent folder of worktrees, packs and requests, unless the policy names another. */
   readonly ungated: UngatedPlaces;
   git(...args: readonly string[]): string;
   read(path: string): string;
   write(path: string, text: string): void;
-  /** Records what a role answers at an attempt at the feature `letters`, unless another is named. */
+  /** Records a role's answer at an attempt at a feature, `letters` by default. */
   record(role: string, attempt: string, output: unknown, subject?: string): void;
   slipway(argv: readonly string[], more?: Partial<Io>): Promise<Ended>;
   /** `slipway run letters.spec.md` with the recorded answers. */
   run(...more: readonly string[]): Promise<Ended>;
-  /** A row of the database, as somebody with other tools would see or change it. */
+  /** Reads or changes rows of the database directly. */
   sql(statement: string): Record<string, unknown>[];
 }
 
@@ -49,7 +49,7 @@ export const FILES: Readonly<Record<string, string>> = {
   "slipway/agents.yaml": "version: 1\nroles: {}\nruntime:\n  default_provider: replay\n",
 };
 
-/** With answers that lead straight to the approval. `files` replaces or adds committed ones. */
+/** A project whose recorded answers lead straight to the approval. `files` replaces or adds committed files. */
 export function letters(files: Readonly<Record<string, string>> = {}): Project {
   const project = projectIn(scratchRepository({ ...FILES, ...files }), scratchFolder());
   put(join(project.cassette, "cassette.json"), JSON.stringify({ version: 1, created: "2026-11-15", description: "letters" }));
@@ -57,10 +57,12 @@ export function letters(files: Readonly<Record<string, string>> = {}): Project {
   return project;
 }
 
-/** The folders of `lettersToApprove`, and copies of them as they were then. */
+/** The folders of `lettersToApprove`, and copies of their state at that time. */
 let kept: { readonly folders: readonly [string, string]; readonly copies: readonly [string, string] } | undefined;
 
-/** The same after `run()`: the approval is asked for. Made once, then copied to the same place, because much of it is about places. */
+/**
+ * The same after `run()`, waiting for the approval. Made once, then restored at the same path, because the records contain absolute paths.
+ */
 export async function lettersToApprove(): Promise<Project> {
   if (kept !== undefined && !kept.folders.some((folder) => existsSync(folder))) {
     const { folders, copies } = kept;
@@ -76,12 +78,12 @@ export async function lettersToApprove(): Promise<Project> {
   return project;
 }
 
-/** With the modes of folders, which Node's own copy leaves out. */
+/** Preserves the modes of folders, which Node's own copy does not. */
 function copyFolder(from: string, to: string): void {
   execFileSync("cp", ["--archive", from, to]);
 }
 
-/** A repository that is there already, and a home beside it. */
+/** A project for an existing repository, with a home folder beside it. */
 export function projectIn(root: string, home: string): Project {
   const cassette = join(home, "cassette");
   const env = {
@@ -125,12 +127,12 @@ export function answersFor(project: Project, feature: string, path: string): voi
   project.record("qa", "1", nothingMissing(path), feature);
 }
 
-/** In this process, on somebody's behalf; nothing is printed. */
+/** Runs the command in this process and captures its output. */
 export async function slipway(argv: readonly string[], cwd: string, more: Partial<Io> = {}): Promise<Ended> {
   const io = collectingIo(cwd, more);
   const code = await main(argv, io);
   const stdout = io.stdout();
-  // Colour and cursor movements are for screens only, whatever the command.
+  // Colour and cursor movements must only reach terminals.
   if (!io.terminal && `${stdout}${io.stderr()}`.includes("\u001b"))
     throw new Error(`escape sequences in a pipe: ${JSON.stringify(stdout + io.stderr())}`);
   return { code, stdout, stderr: io.stderr(), json: <T>() => jsonLines<T>(stdout) };
@@ -170,13 +172,13 @@ export function planFor(feature: string, changes: Readonly<Record<string, unknow
   };
 }
 
-/** QA's word that the change of the only line of a file is tested enough. */
+/** QA's answer that the only changed line of a file is tested enough. */
 export function nothingMissing(path: string) {
   const updates = [{ path, hunks: [{ start_line: 1, end_line: 1 }], status: "passed" }];
   return { type: "NOTE", text: "every criterion is covered", updates };
 }
 
-/** A diff that turns the only line of a file into another. */
+/** A diff that replaces the only line of a file. */
 export function patchOf(path: string, from: string, to: string) {
   return {
     type: "PATCH",

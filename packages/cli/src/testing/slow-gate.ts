@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FILES, letters, type Project } from "./project.ts";
 
-/** A project whose gates pass on the base, and wait on a change until they are let go: by a file outside, which the policy lets them see. */
+/** A project whose gates pass on the base. On a change they wait for a file outside the repository, which the policy mounts. */
 export function slow(): Project {
   const project = letters({ "slipway/policy.yaml": `${FILES["slipway/policy.yaml"]}sandbox: { read_only: [~/signals] }\n` });
   mkdirSync(join(project.home, "signals"));

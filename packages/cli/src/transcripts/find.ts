@@ -4,7 +4,7 @@ import { telemetryOfRun, type Telemetry } from "@slipway/kernel/budget/telemetry
 import type { Records } from "@slipway/kernel/record/storage";
 import { liveSupervisor } from "@slipway/kernel/record/run-lease/holder";
 
-/** done: has an outcome. tried: failed in a way that may pass, or was stopped. cut: its process died. */
+/** done: has an outcome. tried: failed temporarily, or was stopped. cut: its process died. */
 type State = "done" | "under way" | "tried" | "cut";
 
 export interface FoundTranscript {
@@ -22,15 +22,15 @@ export interface FoundTranscript {
 
 /** All invocations of a run, oldest first, including failed ones. */
 export async function transcriptsOf(records: Records, runId: string): Promise<FoundTranscript[]> {
-  const kept = (await telemetryOfRun(records, runId)).flatMap((row) => ofRow(records, runId, row));
+  const finished = (await telemetryOfRun(records, runId)).flatMap((row) => ofRow(records, runId, row));
   const open = await Promise.all((await openTranscripts(records.layout.transcripts(runId))).map((file) => ofFile(records, runId, file)));
-  return [...kept, ...open.flat()].toSorted((a, b) => a.at - b.at);
+  return [...finished, ...open.flat()].toSorted((a, b) => a.at - b.at);
 }
 
 function ofRow({ objects }: Records, runId: string, row: Telemetry): FoundTranscript[] {
   const { id, provider, model, transcript_digest: digest, at } = row;
   if (digest === null) return [];
-  // As the head of a transcript has it: the protocol is the run's.
+  // The head of a transcript has the role without its protocol.
   const role = row.role.slice(row.role.lastIndexOf("/") + 1);
   return [{ name: nameOf(runId, id), role, provider, model, state: "done", at, file: objects.pathOf(digest), digest, paid: row }];
 }
@@ -54,7 +54,7 @@ async function ofFile(records: Records, runId: string, file: string): Promise<Fo
   ];
 }
 
-/** Whoever is alive may still be writing; a file that nobody can be writing was cut off. */
+/** While a supervisor is alive it may still be writing the file; otherwise the file was cut off. */
 async function stateOf(records: Records, file: string): Promise<State> {
   for await (const { kind } of readTranscript(file)) if (kind === "stopped" || kind === "ended") return "tried";
   return (await liveSupervisor(records)) === null ? "cut" : "under way";
@@ -74,7 +74,7 @@ export function chooseTranscript(all: readonly FoundTranscript[], runId: string,
   throw new SlipwayError(
     "invalid_cli_args",
     last === undefined
-      ? `Run ${runId} has no transcript of ${step}. It has ${known === "" ? "none at all" : known}.`
+      ? `Run ${runId} has no transcript of ${step}. It has ${known === "" ? "none" : known}.`
       : `${step} is ambiguous: ${names.join(", ")}.`,
     { run_id: runId, suggested_next_actions: [`Choose one of those that \`slipway transcript ${runId}\` lists.`] },
   );

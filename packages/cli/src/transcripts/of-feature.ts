@@ -7,9 +7,9 @@ import { transcriptsOf, type FoundTranscript } from "./find.ts";
 
 /** The invocations for one feature in all its runs, also for a deleted feature. */
 export interface OfFeature {
-  /** As commands accept it. */
+  /** The name that commands accept. */
   readonly name: string;
-  /** The last run that worked on it. */
+  /** The last run that worked on the feature. */
   readonly runId: string;
   readonly found: readonly FoundTranscript[];
   readonly notes: readonly string[];

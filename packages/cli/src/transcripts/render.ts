@@ -55,8 +55,8 @@ export function partOf(line: TranscriptLine, { full, raw }: TranscriptOptions): 
 
 export function summaryLine({ name, provider, model, state, at, paid }: FoundTranscript): string {
   const who = oneLine(model === null ? provider : `${provider} ${model}`);
-  const told = paid === null ? STATES[state] : counted(paid);
-  return `${new Date(at).toISOString()}  ${oneLine(name).padEnd(30)} ${who.padEnd(24)} ${told}`;
+  const result = paid === null ? STATES[state] : counted(paid);
+  return `${new Date(at).toISOString()}  ${oneLine(name).padEnd(30)} ${who.padEnd(24)} ${result}`;
 }
 
 export const STATES = {

@@ -7,7 +7,7 @@ const FILE = "slipway/agents.yaml";
 const read = (value: unknown) => parseAgents(FILE, stringify(value));
 const refused = (value: unknown) => refusalOf(() => read(value));
 
-test("[FEA-054] version and roles are required, the rest is optional and filled in", () => {
+test("[FEA-054] version and roles are required, the rest is optional with defaults", () => {
   expect(read({ version: 1, roles: {} })).toEqual({
     version: 1,
     roles: {},
@@ -55,7 +55,7 @@ test.each(["/etc/passwd", "../prompt.md", "slipway/../../prompt.md", ".git/confi
   expect(refused({ version: 1, roles: { planner: { system_prompt_path: path } } }).code).toBe("path_out_of_bounds");
 });
 
-test("a custom command has at least one word, half an hour, and no folder unless it is said", () => {
+test("a custom command has at least one word, and defaults to half an hour and no folder", () => {
   expect(read({ version: 1, roles: {}, runtime: { custom: { command: ["x"] } } }).runtime.custom).toEqual({
     command: ["x"],
     timeout_seconds: 1800,

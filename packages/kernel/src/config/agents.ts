@@ -52,7 +52,7 @@ export const agentsSchema = z.strictObject({
       budgets: budgetsPart.optional(),
       prices: pricesPart.optional(),
       tiers: tiersPart(override).optional(),
-      /** Who plays instead, in this order, when a provider is not installed, not signed in or not to be reached. */
+      /** Replacements, in this order, for a provider that is not installed, not signed in or not reachable. */
       fallbacks: z.array(override.required({ provider: true })).optional(),
     })
     .prefault({}),

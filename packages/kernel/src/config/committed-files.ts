@@ -14,8 +14,8 @@ export interface Committed {
 }
 
 /**
- * From the base branch's commit, never from files on disk: a change cannot edit the gate it has to pass. Which branch that is,
- * the checked-out commit's policy says.
+ * Reads the base branch's commit, never files on disk: a change cannot edit the gate it must pass. The policy of the checked-out commit
+ * names the branch.
  */
 export async function committedConfiguration(repository: Repository): Promise<Committed> {
   const atHead = await loadConfiguration(readerAt(repository, "HEAD"));
@@ -27,7 +27,7 @@ export async function committedConfiguration(repository: Repository): Promise<Co
   return { configuration: commit === head ? atHead : await loadConfiguration(readFile), readFile };
 }
 
-/** `revision` is HEAD or the full name of a ref; it is looked up at every reading. */
+/** `revision` is HEAD or the full name of a ref; it is resolved at every read. */
 export function readerAt(repository: Repository, revision: string): ReadFile {
   return async (path) => {
     const commit = await commitNow(repository, revision);

@@ -19,7 +19,7 @@ function refusal(text: string): { code: string; message: string; field: unknown 
 }
 
 describe("gates.yaml", () => {
-  it("[FEA-039] is version, profiles, modes and steps, with optional cwd, env and timeout", () => {
+  it("[FEA-039] has version, profiles, modes and steps, with optional cwd, env and timeout", () => {
     const config = parse(`
 version: 1
 profiles:
@@ -87,7 +87,7 @@ thresholds: { coverage_line_min: 0.9, coverage_branch_min: 0.8, coverage_line_ta
     }
   });
 
-  it("a parser outside the list stops the start with its own code", () => {
+  it("an unknown parser stops the start with its own code", () => {
     const unknown = refusal(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: gocover, path: r } }`);
     expect(unknown).toMatchObject({ code: "unsupported_parser", field: "/parsers/coverage/type" });
     expect(refusal(`version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { tests: { type: tap, path: r } }`).code).toBe(
@@ -117,12 +117,12 @@ thresholds: { coverage_line_min: 0.9, coverage_branch_min: 0.8, coverage_line_ta
     ["a NUL", 'version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: ["x\\0y"] }], full: [{ name: a, cmd: [x] }] } } }', "NUL"],
     ["a parser without a path", `version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: lcov } }`, "needs the path"],
     [
-      "a variable that is none",
+      "an invalid variable name",
       "version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x], env: { A-B: x } }], full: [{ name: a, cmd: [x] }] } } }",
       "A-B",
     ],
     [
-      "a parser that is not declared",
+      "an undeclared parser",
       `version: 1\nprofiles: { d: { ${MODES} } }\nparsers: { coverage: { type: lcov, path: r } }\ncapabilities: [junit_xml]`,
       "declared capabilities",
     ],
@@ -135,20 +135,20 @@ thresholds: { coverage_line_min: 0.9, coverage_branch_min: 0.8, coverage_line_ta
   const producing = (produces: readonly string[], more = "") =>
     `version: 1\nprofiles: { d: { modes: { fast: [{ name: a, cmd: [x], produces: ${JSON.stringify(produces)} }], full: [{ name: a, cmd: [x] }] } } }\n${more}`;
 
-  it("a step may hand on files and folders below its worktree", () => {
+  it("a step may produce files and folders below its worktree", () => {
     const produces = ["dist", "build/out.js", ".github/x"];
     expect(parse(producing(produces)).profiles["d"]?.modes.fast[0]?.produces).toEqual(produces);
   });
 
   it.each(["../x", "a/../../x", "/etc/passwd", ".", "a//b", "a/", ".git/hooks", ".GIT", "a\\b", "dist/*", "a\0b", ""])(
-    "a step hands on nothing outside its worktree, of git or of more than one name: %j",
+    "a step produces nothing outside its worktree, in .git, or with a pattern: %j",
     (path) => expect(refusal(producing([path])).field).toBe("/profiles/d/modes/fast/0/produces/0"),
   );
 
   it.each([
     ["the report", ["reports/junit.xml"]],
     ["a folder around it", ["dist", "reports"]],
-  ])("a report is never handed on, neither by naming %s", (_what, produces) => {
+  ])("a report is never a product, neither by naming %s", (_what, produces) => {
     const parsers = "parsers: { tests: { type: junit_xml, path: reports/junit.xml } }";
     expect(refusal(producing(produces, parsers))).toMatchObject({
       code: "config_invalid",
@@ -158,7 +158,7 @@ thresholds: { coverage_line_min: 0.9, coverage_branch_min: 0.8, coverage_line_ta
     expect(parse(producing(["reports-of-others"], parsers)).version).toBe(1);
   });
 
-  it("every parser that is used has to be declared, and none that is not", () => {
+  it("every parser in use must be declared, and no other", () => {
     const parsers = "parsers: { coverage: { type: none }, tests: { type: junit_xml, path: r.xml } }\n";
     expect(parse(producing(["dist"], `${parsers}capabilities: [junit_xml, lcov]`)).capabilities).toHaveLength(2);
     expect(refusal(producing(["dist"], `${parsers}capabilities: []`)).field).toBe("/parsers/tests/type");

@@ -12,7 +12,7 @@ const command = z
   .min(1)
   .refine(([program]) => program !== "", { error: "must start with the name of a program" });
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
-/** Unquoted numbers and booleans are what people write; the environment holds text. */
+/** People write unquoted numbers and booleans; the environment contains text. */
 const variableValue = z.union([argument, z.number(), z.boolean()]).transform(String);
 const ratio = z.number().min(0).max(1);
 
@@ -26,13 +26,13 @@ const step = z.strictObject({
   cwd: z.string().min(1).optional(),
   env: z.record(variable, variableValue).optional(),
   timeout_seconds: z.number().positive().max(LONGEST_STEP_SECONDS).optional(),
-  /** A step reaches the network only if this says so. */
+  /** A step reaches the network only if this is true. */
   network: z.boolean().optional(),
   /** Files or folders that later steps of the mode find as this one left them. Nothing else a step writes is there for the next. */
   produces: z.array(productPath).min(1).optional(),
 });
 
-/** A mode without steps would pass without having looked at anything. */
+/** A mode without steps would pass without a check. */
 const steps = z
   .array(step)
   .min(1)
@@ -51,7 +51,7 @@ const coverageParser = z
   .strictObject({
     type: parserType,
     path: reportPath.optional(),
-    /** The modes whose steps write this report; all unless told. */
+    /** The modes whose steps write this report; default: all. */
     modes: modes.optional(),
   })
   .refine(({ type, path }) => type === "none" || type === "custom" || path !== undefined, {
@@ -70,7 +70,7 @@ export const gatesSchema = z
     version: z.number(),
     profiles: z.record(name, profile).refine((all) => Object.keys(all).length > 0, { error: "needs at least one profile" }),
     parsers: z.strictObject({ coverage: coverageParser.optional(), tests: testsParser.optional() }).optional(),
-    /** The parsers this repository says it needs; one that is used and not declared is a mistake. */
+    /** The parsers that this repository needs; one in use but not listed is an error. */
     capabilities: z.array(parserType).optional(),
     thresholds: z
       .strictObject({

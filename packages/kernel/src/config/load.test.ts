@@ -26,7 +26,7 @@ test("the files are read through the given reader, and only through it", async (
   expect(configuration.policy.worktree.base_branch).toBe("main");
 });
 
-test("agents.yaml is validated when it is there", async () => {
+test("agents.yaml is validated if it exists", async () => {
   expect((await load({ ...FILES, [AGENTS_FILE]: "version: 1\nroles: {}\n" })).agents).toMatchObject({ version: 1 });
   await expect(load({ ...FILES, [AGENTS_FILE]: "version: 1\n" })).rejects.toMatchObject({
     code: "config_invalid",
@@ -34,7 +34,7 @@ test("agents.yaml is validated when it is there", async () => {
   });
 });
 
-test("what is missing is named, with the command that writes it", async () => {
+test("a missing file is named, with the command that writes it", async () => {
   await expect(load({})).rejects.toMatchObject({
     code: "config_missing",
     message: expect.stringContaining("slipway/policy.yaml and slipway/gates.yaml do not exist"),
@@ -57,7 +57,7 @@ test("an invalid file is named", async () => {
   });
 });
 
-test("the hash follows what decides about a merge, and nothing else", async () => {
+test("the hash depends on what decides about a merge, and on nothing else", async () => {
   const { policyHash } = await load(FILES);
   expect(policyHash).toMatch(/^[0-9a-f]{64}$/);
   const same = await load({

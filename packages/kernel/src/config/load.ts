@@ -9,14 +9,12 @@ import { parseYamlConfig } from "./yaml.ts";
 export const POLICY_FILE = "slipway/policy.yaml";
 export const AGENTS_FILE = "slipway/agents.yaml";
 
-/** Gives a file's bytes, or null where there is none. Which tree it reads is the caller's choice: for a run, the base commit's. */
-
 export interface Configuration {
   readonly policy: Policy;
   readonly gates: GatesConfig;
   /** Null when the repository has no agents.yaml. */
   readonly agents: AgentsConfig | null;
-  /** Changes when anything that decides about a merge changes; who plays the roles does not. */
+  /** Changes if anything that decides about a merge changes; providers of roles are not part of it. */
   readonly policyHash: string;
 }
 
@@ -40,6 +38,6 @@ function missing(files: readonly string[]): SlipwayError {
   return new SlipwayError("config_missing", `${files.join(" and ")} ${verb} not exist in the commit or folder that was read.`, {
     file: files[0],
     files,
-    suggested_next_actions: ["Run `slipway init`, look at what it wrote, and commit it."],
+    suggested_next_actions: ["Run `slipway init`, check what it wrote, and commit it."],
   });
 }

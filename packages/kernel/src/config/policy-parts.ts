@@ -6,7 +6,7 @@ const text = z.string().min(1);
 const seconds = z.number().positive();
 const ratio = z.number().min(0).max(1);
 
-/** Jittered exponential: the nth wait is initial × factorⁿ, at most max, give or take jitter. */
+/** Jittered exponential: the nth wait is initial × factorⁿ, at most max, plus or minus jitter. */
 const backoff = z.strictObject({
   initial_seconds: seconds.default(0.2),
   factor: z.number().min(1).default(2),
@@ -74,7 +74,7 @@ export const mergePolicy = z.strictObject({
   allowed_strategies: z.array(z.enum(["merge_commit", "squash", "rebase"])).min(1),
 });
 
-/** What a gate may see besides its worktree, always read-only: folders of the machine ("~/" is home), and folders of the repository that git ignores. */
+/** What a gate may read besides its worktree: folders of the machine ("~/" is home), and folders of the repository that git ignores. */
 export const sandboxPolicy = z
   .strictObject({
     read_only: z.array(z.string().regex(/^(?:~\/|\/)./)).default([]),
@@ -115,7 +115,7 @@ export const gatesPolicy = z
   })
   .prefault({});
 
-/** Runs of a gate mode before a person is asked, to see whether tests would notice if the change were wrong. Not without being asked for. */
+/** Checks before a person is asked whether tests would notice a wrong change, by running a gate mode on broken copies. Off by default. */
 export const probePolicy = z.strictObject({
   mode: text.default("fast"),
   /** How many changed lines are broken, one at a time, until a test notices. */
@@ -124,5 +124,5 @@ export const probePolicy = z.strictObject({
   baseline: z.boolean().default(true),
 });
 
-/** Where released modules are put. */
+/** The folder of released modules. */
 export const releasePolicy = z.strictObject({ folder: repositoryPath.default("modules") });

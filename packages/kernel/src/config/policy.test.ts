@@ -31,7 +31,7 @@ const REQUIRED = [
 const asPointer = (dotted: string) => `/${dotted.replaceAll(".", "/")}`;
 
 describe("required fields", () => {
-  test("[FEA-041] every missing one is reported, alone, with its section, and all together", () => {
+  test("[FEA-041] every missing field is reported, alone with its section, and all together", () => {
     for (const field of REQUIRED) {
       expect(violationsIn(refused({ [field]: undefined }))).toMatchObject([{ pointer: asPointer(field), rule: "required" }]);
     }
@@ -47,7 +47,7 @@ describe("required fields", () => {
   });
 });
 
-test("[FEA-042] what is absent is filled in", () => {
+test("[FEA-042] missing values get defaults", () => {
   expect(policy()).toMatchObject({
     collision_policy: "reject",
     exclusive_areas: [],
@@ -64,7 +64,7 @@ test("[FEA-042] what is absent is filled in", () => {
   });
 });
 
-test("what Slipway adds has safe defaults", () => {
+test("Slipway's own settings have safe defaults", () => {
   expect(policy()).toMatchObject({
     patch_policy: { max_bytes: 1_048_576, max_files: 300 },
     locks: { path_resources: {}, acquire_backoff: { initial_seconds: 0.2, factor: 2, max_seconds: 10, jitter: 0.2 } },
@@ -77,7 +77,7 @@ test("what Slipway adds has safe defaults", () => {
   expect(policy().protected_tests).toContain("**/*.{test,spec}.*");
 });
 
-test("[FEA-043] only the values each setting knows are taken", () => {
+test("[FEA-043] each setting accepts only its known values", () => {
   const accepted: [string, unknown[]][] = [
     ["collision_policy", ["reject", "block"]],
     ["locks.acquire_behavior", ["wait", "fail"]],
@@ -111,7 +111,7 @@ describe("[FEA-044] config_precedence", () => {
     ["a list", order],
     ["ranks", { policy_hard_constraints: 1, gates_profile_defaults: 2, plan_verification_overrides: 3 }],
     ["ranks in another order of lines", { plan_verification_overrides: 30, policy_hard_constraints: 10, gates_profile_defaults: 20 }],
-  ])("%s in the one order is taken", (_, written) => {
+  ])("%s in the legal order is accepted", (_, written) => {
     expect(policy({ config_precedence: written }).config_precedence).toEqual(order);
   });
 
@@ -133,7 +133,7 @@ describe("[FEA-044] config_precedence", () => {
   });
 });
 
-test("[FEA-045] the optional settings are taken", () => {
+test("[FEA-045] the optional settings are accepted", () => {
   const changes = {
     "execution.retry_policy.transient_error_codes": ["transient_exec_failure", "gate_timeout"],
     "execution.retry_policy.non_retryable_error_codes": ["policy_violation"],
@@ -151,7 +151,7 @@ test("[FEA-045] the optional settings are taken", () => {
 });
 
 describe("[FEA-046]", () => {
-  test("a workspace other than nx has its own code, also beside other problems", () => {
+  test("a workspace other than nx has its own code, also along with other problems", () => {
     expect(refused({ "implementation.workspace": "turborepo" }).code).toBe("invalid_workspace_implementation");
     const error = refused({ "implementation.workspace": "turborepo", version: undefined });
     expect(error.code).toBe("invalid_workspace_implementation");
@@ -168,13 +168,13 @@ describe("[FEA-046]", () => {
     expect(pointers({ [field]: value })).toEqual([asPointer(field)]);
   });
 
-  test("a stricter minimum is taken", () => {
+  test("a stricter minimum is accepted", () => {
     expect(policy({ "testing.coverage.minimums.line": 0.95 }).testing.coverage.minimums).toEqual({ line: 0.95, branch: 0.9 });
   });
 });
 
 describe("locks", () => {
-  test("a contract mapped to a lock that is not listed is refused, also by default", () => {
+  test("a contract mapped to an unlisted lock is refused, also by default", () => {
     expect(pointers({ "locks.contract_to_resource": { openapi: "api" } })).toEqual(["/locks/contract_to_resource/openapi"]);
     expect(pointers({ "locks.resources": ["openapi"] })).toEqual(["/locks/contract_to_resource/events", "/locks/contract_to_resource/db"]);
     const renamed = { "locks.resources": ["api", "events", "db_migrations"], "locks.contract_to_resource": { openapi: "api" } };
@@ -216,17 +216,17 @@ test.each([
   expect(refused(changes)).toMatchObject({ code: "config_invalid", details: { field: pointer } });
 });
 
-test("what is protected can be chosen", () => {
+test("the protected paths can be configured", () => {
   const own = { protected_files: ["ci/**"], protected_tests: [] };
   expect(policy(own)).toMatchObject(own);
 });
 
-test("areas are kept in canonical form", () => {
+test("areas are stored in canonical form", () => {
   expect(policy({ protected_areas: ["./libs//core/", "."] }).protected_areas).toEqual(["libs/core", "."]);
 });
 
 describe("rbac", () => {
-  test("workers get their few tools and nothing more", () => {
+  test("workers get their few tools and no others", () => {
     const beyondReading = (role: "planner" | "builder" | "qa") => DEFAULT_RBAC[role].filter((tool) => !everyone.has(tool));
     const everyone = new Set(TOOLS.filter((tool) => ACTOR_ROLES.every((role) => DEFAULT_RBAC[role].includes(tool))));
     expect(beyondReading("planner")).toEqual(["plan.submit", "plan.update"]);
@@ -235,7 +235,7 @@ describe("rbac", () => {
     expect(everyone.size).toBe(13);
   });
 
-  test("there are the 30 numbered tools and feature.delete; system has them all, and five alone", () => {
+  test("there are the 30 numbered tools and feature.delete; system has all, five of them exclusively", () => {
     expect(new Set(TOOLS).size).toBe(31);
     expect(DEFAULT_RBAC.system).toEqual(TOOLS);
     const others = new Set(ACTOR_ROLES.filter((role) => role !== "system").flatMap((role) => DEFAULT_RBAC[role]));
@@ -263,7 +263,7 @@ describe("supervisor settings", () => {
     expect(supervisorSettings(policy({ "locks.default_wait_timeout_seconds": 9 }), 1).lock_wait_timeout_seconds).toBe(9);
   });
 
-  test("take what the policy sets", () => {
+  test("follow the policy", () => {
     const supervisor = { max_active_features: 1, max_parallel_gate_runs: 1, max_iterations_per_phase: 7, lock_wait_timeout_seconds: 1 };
     const lock_acquire_backoff_seconds = { initial_seconds: 1, factor: 1, max_seconds: 1, jitter: 0 };
     const settings = { ...supervisor, lock_acquire_backoff_seconds };

@@ -23,7 +23,7 @@ const MEBIBYTE = 1024 * 1024;
 
 const text = z.string().min(1);
 
-/** Any change to these is shown to the person who approves: they decide what "done" means. */
+/** Any change to these is shown to the approver: they define what "done" means. */
 const PROTECTED_FILES = [
   "slipway/**",
   ".github/**",
@@ -39,7 +39,7 @@ const PROTECTED_FILES = [
   "**/.githooks/**",
   "**/lefthook.y*ml",
   "**/.pre-commit-config.yaml",
-  // What a test runner reads or loads by itself.
+  // Files that test runners load by themselves.
   "**/node_modules/**",
   "**/.npmrc",
   "**/{vitest,vite,jest,playwright,karma,ava,cypress}.config.*",
@@ -97,7 +97,7 @@ const fields = z.strictObject({
   merge_policy: mergePolicy,
   worktree: z.strictObject({
     base_branch: text.regex(/^[^-\s][^\s]*$/),
-    /** Without it worktrees lie in the user's state folder. */
+    /** Default: worktrees are in the user's state folder. */
     root: repositoryPath.optional(),
   }),
   sandbox: sandboxPolicy,

@@ -3,7 +3,7 @@ import { errorCodes } from "../schema/shape.ts";
 
 export const PRECEDENCE = ["policy_hard_constraints", "gates_profile_defaults", "plan_verification_overrides"] as const;
 
-/** Written as a list, highest first, or as ranks (1 is highest). Only one order is legal; it is written down so that nobody assumes another. */
+/** A list, highest first, or ranks (1 is highest). Only one order is legal; the policy states it so that no other order is assumed. */
 export const configPrecedence = z
   .union([z.array(z.string()), z.record(z.string(), z.number())])
   .refine((written) => orderOf(written).join() === PRECEDENCE.join(), { error: `must rank ${PRECEDENCE.join(", then ")}` })

@@ -44,7 +44,7 @@ export const ACTOR_ROLES = ["orchestrator", "planner", "builder", "qa", "system"
 
 export type ActorRole = (typeof ACTOR_ROLES)[number];
 
-/** Who may call what when policy.yaml has no `rbac`. */
+/** Rights if policy.yaml has no `rbac`. */
 export const DEFAULT_RBAC: Readonly<Record<ActorRole, readonly Tool[]>> = {
   orchestrator: [...READ_TOOLS, ...REPORT_TOOLS, ...ORCHESTRATOR_TOOLS],
   planner: [...READ_TOOLS, "plan.submit", "plan.update"],
@@ -53,7 +53,7 @@ export const DEFAULT_RBAC: Readonly<Record<ActorRole, readonly Tool[]>> = {
   system: TOOLS,
 };
 
-/** The roles a policy opens a tool to; nobody else may call it. */
+/** The roles that the policy grants a tool to; no others may call it. */
 export function rolesFor(rbac: Readonly<Record<ActorRole, readonly Tool[]>>, tool: Tool): ActorRole[] {
   return ACTOR_ROLES.filter((role) => rbac[role].includes(tool));
 }

@@ -18,8 +18,8 @@ const rules = (input: string | Uint8Array) => violationsIn(refused(input)).map((
 
 const row = (name: string, inner: string) => `${name}: &${name} [${Array.from({ length: 9 }, () => inner).join(", ")}]\n`;
 
-describe("a file that is read", () => {
-  test("gives the value with defaults filled in, from text or bytes, with or without a byte-order mark", () => {
+describe("a valid file", () => {
+  test("returns the value with defaults, from text or bytes, with or without a byte-order mark", () => {
     const text = "name: ab # a comment\ninner:\n  colour: red\n";
     const value = { name: "ab", size: 1, inner: { colour: "red", tags: [] } };
     expect(read(text)).toEqual(value);
@@ -32,7 +32,7 @@ describe("a file that is read", () => {
     expect(shared).toEqual({ a: ["x", "y"], b: ["x", "y"] });
   });
 
-  test("round-trips whatever the library writes", () => {
+  test("round-trips everything that the library writes", () => {
     const anything = z.record(z.string(), z.unknown());
     const safeKey = fc.string().filter((key) => !["__proto__", "constructor", "prototype"].includes(key) && key.isWellFormed());
     const value = fc.dictionary(
@@ -52,8 +52,8 @@ describe("a file that is read", () => {
   });
 });
 
-describe("a file that is refused", () => {
-  test("lists every violation with pointer, rule, what was expected, and where it stands", () => {
+describe("an invalid file", () => {
+  test("lists every violation with pointer, rule, expectation and position", () => {
     const error = refused("name: a\nsize: 11\ninner:\n  color: red\n  tags: [x, 3]\nextra: 1\n");
     expect(error.code).toBe("config_invalid");
     expect(error.details).toMatchObject({ file: FILE, field: "/name", line: 1, column: 1 });
@@ -105,7 +105,7 @@ describe("a file that is refused", () => {
     ["an empty file", ""],
     ["only comments", "# nothing\n"],
     ["only null", "~\n"],
-  ])("%s, naming what is missing", (_, text) => {
+  ])("%s, naming the missing fields", (_, text) => {
     expect(violationsIn(refused(text))).toMatchObject([{ pointer: "/name", rule: "required", line: 1, column: 1 }]);
   });
 
@@ -129,7 +129,7 @@ describe("a file that is refused", () => {
     expect(error.message).toContain("1048586 bytes; at most 1048576");
   });
 
-  test("nesting deeper than the reader goes", () => {
+  test("nesting deeper than the limit", () => {
     expect(violationsIn(refused(`name: ${"[".repeat(20_000)}`))[0]).toMatchObject({ rule: "resource_exhaustion" });
   });
 
@@ -139,7 +139,7 @@ describe("a file that is refused", () => {
     expect(error.message).toContain("… and 10 more");
   });
 
-  test("through an alias the position is the anchored value's", () => {
+  test("the position of a value behind an alias is that of the anchor", () => {
     const nested = z.record(z.string(), z.array(z.strictObject({ n: z.number() })));
     const error = refusalOf(() => parseYamlConfig(FILE, "a: &a\n  - n: 1\nb: *a\nc:\n  - *x\n", nested));
     expect(violationsIn(error)[0]).toMatchObject({ rule: "unknown_alias", line: 5 });
@@ -150,7 +150,7 @@ describe("a file that is refused", () => {
     ]);
   });
 
-  test("never ends in anything but a value or a SlipwayError, whatever the text", () => {
+  test("any text gives a value or a SlipwayError", () => {
     const token = fc.constantFrom(
       "a",
       ":",

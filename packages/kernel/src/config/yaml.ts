@@ -17,7 +17,7 @@ const LISTED = 50;
 export function parseYamlConfig<S extends z.ZodType>(file: string, input: string | Uint8Array, schema: S): z.output<S> {
   const text = decodeText(file, input);
   const lines = new LineCounter();
-  // Duplicate keys are looked for below: the library's own check compares every key with every other.
+  // Duplicate keys are checked below: the library's own check is quadratic.
   const document = parseDocument(text, {
     lineCounter: lines,
     uniqueKeys: false,
@@ -73,7 +73,7 @@ function structureProblems(document: Document.Parsed, lines: LineCounter): Confi
   return found;
 }
 
-/** The library counts what nested aliases multiply into, and refuses with a ReferenceError. */
+/** The library limits the expansion of nested aliases, and throws a ReferenceError. */
 function plainValue(file: string, document: Document.Parsed, lines: LineCounter): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {};
@@ -87,7 +87,7 @@ function structural(rule: string, message: string, offset: number, lines: LineCo
   return { pointer: "", rule, expected: "well-formed YAML", message, ...position(offset, lines) };
 }
 
-/** Where the field is; where a field is missing, the nearest thing around it. */
+/** The position of the field; for a missing field, that of the nearest value around it. */
 function positionOf(document: Document.Parsed, violation: SchemaViolation, lines: LineCounter): { line: number; column: number } {
   const path = pathOf(violation.pointer);
   let offset = offsetOf(document.contents);

@@ -1,7 +1,7 @@
 import { findRun, runInfo, type RunInfo } from "@slipway/durable/runs";
 import type { Records } from "./storage.ts";
 
-/** For callers that look at a run without an engine. */
+/** For callers that read a run without an engine. */
 export async function recordedRun({ database: { sqlite } }: Pick<Records, "database">, runId: string): Promise<RunInfo | null> {
   const row = await findRun(sqlite, runId);
   return row === undefined ? null : runInfo(row);

@@ -11,7 +11,7 @@ import { repoTools } from "./repo.ts";
 import { reportTools } from "./report.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** Every tool there is; `assembleTools` says whether that is exactly the catalog's. */
+/** Every tool; `assembleTools` checks that they are exactly those of the catalog. */
 export const ALL_TOOLS: readonly AnyTool[] = [
   ...featureTools,
   ...planTools,

@@ -6,8 +6,8 @@ export const collisionsTools = [
     name: "collisions.scan",
     kind: "read",
     description: [
-      "Shows which accepted plans of features that have not ended are in each other's way, pair by pair: the same file, the same protected or exclusive area, the same contract, or two migrations.",
-      "A plan that collides is not accepted in the first place, so pairs appear when the policy's areas have changed since. Changes nothing.",
+      "Shows which accepted plans of features that have not ended collide, pair by pair: the same file, the same protected or exclusive area, the same contract, or two migrations.",
+      "A colliding plan is not accepted, so pairs only appear if the policy's areas have changed since. Read-only.",
     ].join(" "),
     input: z.strictObject({}),
     output: z.strictObject({

@@ -24,8 +24,8 @@ function call(name: string, args: unknown, credential: Credential): Promise<Tool
   return callTool(scratch.kernel, tools, credential, name, args);
 }
 
-describe("who may call", () => {
-  /** Every tool of the catalog, as one that only says that it was called. */
+describe("permissions", () => {
+  /** Every tool of the catalog, each as a stub that records its call. */
   const everything = served(
     TOOLS.map((name) =>
       tool({
@@ -40,7 +40,7 @@ describe("who may call", () => {
   );
 
   test.each(ACTOR_ROLES)(
-    "[FEA-063] [FEA-064] [FEA-065] [FEA-066] [FEA-067] %s may call exactly what the policy opens to it",
+    "[FEA-063] [FEA-064] [FEA-065] [FEA-066] [FEA-067] %s may call exactly the tools that the policy grants it",
     async (role) => {
       const opened: Tool[] = [];
       for (const name of TOOLS) {
@@ -55,12 +55,12 @@ describe("who may call", () => {
     },
   );
 
-  test("[FEA-063] an unknown role gets nothing", async () => {
+  test("[FEA-063] an unknown role may call nothing", async () => {
     const stranger = { role: "root", actorId: null, feature: null } as unknown as Credential;
     expect(await call("plan.get", { ...ACTOR, feature_id: "a" }, stranger)).toMatchObject({ error: { code: "forbidden_tool_for_role" } });
   });
 
-  test("[FEA-063] a forbidden tool is refused before its input is looked at", async () => {
+  test("[FEA-063] a forbidden tool is refused before its input is checked", async () => {
     const planner: Credential = { role: "planner", actorId: null, feature: null };
     const refused = await call("feature.log_append", { actor_type: "planner", nonsense: 1 }, planner);
     expect(refused).toMatchObject({ error: { code: "forbidden_tool_for_role", details: { tool: "feature.log_append" } } });

@@ -3,27 +3,27 @@ import { ACTOR_ROLES, rolesFor, type ActorRole, type Tool } from "../config/rbac
 import type { Policy } from "../config/policy.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** Who calls, as the server knows it: from a signed token, or from the person who started the process. Never from the call. */
+/** The caller as the server knows it: from a signed token, or from the person who started the process. Never from the call. */
 export interface Credential {
   readonly role: ActorRole;
-  /** Null where the person who started the server leaves the name to the caller. */
+  /** Null if the person who started the server leaves the name to the caller. */
   readonly actorId: string | null;
   /** The only feature this caller may touch; null for any. */
   readonly feature: string | null;
 }
 
-/** What a call says of itself has to agree with the credential; it never widens it. */
+/** The role and names in a call must agree with the credential; they never extend it. */
 export function assertAgrees(credential: Credential, tool: Tool, args: Readonly<Record<string, unknown>>): void {
   const { role, actorId, feature } = credential;
   const { actor_type: type, actor_id: id } = args;
-  // Anything that is no role at all is left to the input schema.
+  // A value that is not a role is left to the input schema.
   if (ACTOR_ROLES.some((known) => known === type) && type !== role) throw disagrees(tool, role, "actor_type", type, role);
   if (actorId !== null && typeof id === "string" && id !== actorId) throw disagrees(tool, role, "actor_id", id, actorId);
   const other = feature === null ? undefined : featuresNamed(args).find((named) => named !== feature);
   if (other !== undefined) throw disagrees(tool, role, "feature_id", other, feature);
 }
 
-/** Deny by default: what the policy does not open to a role is closed to it. */
+/** Deny by default: a role may only call what the policy grants. */
 export function assertGranted(policy: Pick<Policy, "rbac">, { role }: Credential, definition: Pick<AnyTool, "name" | "roles">): void {
   const tool = definition.name;
   const allowed = definition.roles ?? rolesFor(policy.rbac, tool);
@@ -32,11 +32,11 @@ export function assertGranted(policy: Pick<Policy, "rbac">, { role }: Credential
     tool,
     role,
     allowed_roles: allowed,
-    suggested_next_actions: [`Have it done by one of: ${allowed.join(", ")}, or ask a person to widen policy.rbac.`],
+    suggested_next_actions: [`Ask one of these roles: ${allowed.join(", ")}, or ask a person to widen policy.rbac.`],
   });
 }
 
-/** Every place where the inputs of the catalog name a feature. */
+/** Every field in the catalog's inputs that names a feature. */
 function featuresNamed({ feature_id, plan_json: plan }: Readonly<Record<string, unknown>>): unknown[] {
   const planned = typeof plan === "object" && plan !== null && "feature_id" in plan ? [plan.feature_id] : [];
   return [feature_id, ...planned].filter((named) => named !== undefined);

@@ -30,7 +30,7 @@ function calling(definition: AnyTool, options: CallOptions = {}): Promise<ToolEn
   return callTool(scratch.kernel, served([definition]), ORCHESTRATOR, definition.name, ACTOR, options);
 }
 
-/** A read tool that ends like this. */
+/** A read tool with this result. */
 const ending = (end: () => Promise<{ data: { ok: boolean } }>) =>
   tool({
     name: "plan.get",
@@ -55,7 +55,7 @@ describe("a response", () => {
     expect(Object.keys(refused)).toEqual(["ok", "error"]);
   });
 
-  test("[FEA-164] a failure carries code, message, retryable, requires_human and next actions, and the log's path as evidence", async () => {
+  test("[FEA-164] a failure has code, message, retryable, requires_human and next actions, and the log's path as evidence", async () => {
     const failed = await calling(
       ending(() => Promise.reject(new SlipwayError("gate_failed", "The tests failed.", { log_path: ".slipway/log", exit_code: 1 }))),
     );
@@ -71,7 +71,7 @@ describe("a response", () => {
   });
 
   test.each<ErrorCode>(["lock_conflict", "collision_detected", "blocked_by_collision_policy"])(
-    "[FEA-164] %s names the features in the way",
+    "[FEA-164] %s names the conflicting features",
     async (code) => {
       const named = await calling(ending(() => Promise.reject(new SlipwayError(code, "In the way.", { conflicting_feature_ids: ["b"] }))));
       expect(named).toMatchObject({ error: { code, details: { conflicting_feature_ids: ["b"] } } });
@@ -82,9 +82,9 @@ describe("a response", () => {
 
   test.each([
     ["an error", new TypeError("secret internals at /home/kim/x.ts:1")],
-    ["something that is no error", "secret internals"],
-    ["an error of ours without a code of its own", new SlipwayError("internal_error", "secret internals")],
-  ])("[FEA-166] %s that nobody foresaw is internal_error, without its words", async (_name, thrown) => {
+    ["a thrown value that is not an error", "secret internals"],
+    ["an error of Slipway with the code internal_error", new SlipwayError("internal_error", "secret internals")],
+  ])("[FEA-166] %s is internal_error, without its message", async (_name, thrown) => {
     const onBug = vi.fn();
     const failed = await calling(
       ending(() => Promise.reject(thrown as Error)),
@@ -100,20 +100,20 @@ describe("a response", () => {
   test.each([
     ["ENOSPC", "disk_full"],
     ["EACCES", "io_error"],
-  ])("what the system says (%s) has a code of the enum", async (systemCode, code) => {
+  ])("a system error (%s) has a code of the enum", async (systemCode, code) => {
     const raw = Object.assign(new Error(`${systemCode}: write`), { code: systemCode, syscall: "write", path: "/repo/x" });
     expect(await calling(ending(() => Promise.reject(raw)))).toMatchObject({
       error: { code, message: expect.stringContaining("/repo/x") },
     });
   });
 
-  test("[FEA-023] an answer that misses its own schema is internal_error, and none of it is given", async () => {
+  test("[FEA-023] an answer that does not match its own schema is internal_error, and none of it is returned", async () => {
     const wrong = await calling(ending(async () => ({ data: { ok: "secret" as unknown as boolean } })));
     expect(wrong).toMatchObject({ ok: false, error: { code: "internal_error" } });
     expect(JSON.stringify(wrong)).not.toContain("secret");
   });
 
-  test("[FEA-023] an answer that misses the schema shown to callers is internal_error as well", async () => {
+  test("[FEA-023] an answer that does not match the published schema is internal_error as well", async () => {
     const definition = ending(async () => ({ data: { ok: true } }));
     const shown = served([definition]);
     const narrowed = { ...shown, byName: new Map([...shown.byName].map(([name, entry]) => [name, { ...entry, output: z.never() }])) };
@@ -123,7 +123,7 @@ describe("a response", () => {
 });
 
 describe("the input", () => {
-  test("[FEA-020] is refused with every violation at once, each with pointer, rule, expectation and a sentence", async () => {
+  test("[FEA-020] is refused with all violations at once, each with pointer, rule, expectation and message", async () => {
     const refused = await call("feature.log_append", { actor_type: "orchestrator", feature_id: "A!", text: "", tags: [1], more: true });
     expect(refused).toMatchObject({ ok: false, error: { code: "schema_validation_failed" } });
     expect(violationsIn(refused).toSorted()).toEqual(["/actor_id", "/feature_id", "/more", "/tags/0", "/text"]);
@@ -139,18 +139,18 @@ describe("the input", () => {
     expect(seen).not.toHaveBeenCalled();
   });
 
-  test("[FEA-060] needs actor_type and actor_id, whatever the tool", async () => {
+  test("[FEA-060] needs actor_type and actor_id for every tool", async () => {
     expect(violationsIn(await call("plan.get", { feature_id: "a" }))).toEqual(["/actor_type", "/actor_id"]);
     expect(violationsIn(await call("plan.get", { ...ACTOR, actor_type: "person", feature_id: "a" }))).toEqual(["/actor_type"]);
     expect(violationsIn(await call("plan.get", { ...ACTOR, actor_id: 7, feature_id: "a" }))).toEqual(["/actor_id"]);
     expect(seen).not.toHaveBeenCalled();
   });
 
-  test("rules across fields count although JSON Schema has no form for them", async () => {
+  test("rules across fields apply although JSON Schema cannot express them", async () => {
     expect(violationsIn(await call("feature.log_append", { ...ACTOR, feature_id: "a", text: "nothing" }))).toEqual(["/text"]);
   });
 
-  test("[FEA-023] is held against the schema shown to callers as well as against the definition", async () => {
+  test("[FEA-023] is checked against the published schema and against the definition", async () => {
     const input = z.looseObject({ feature_id: z.literal("b") });
     const narrowed = { ...tools, byName: new Map([...tools.byName].map(([name, entry]) => [name, { ...entry, input }])) };
     const refused = await callTool(scratch.kernel, narrowed, ORCHESTRATOR, "plan.get", { ...ACTOR, feature_id: "a" });
@@ -161,7 +161,7 @@ describe("the input", () => {
     expect(await call("plan.get", args)).toMatchObject({ ok: false, error: { code: "schema_validation_failed" } });
   });
 
-  test.each(["__proto__", "constructor", "prototype"])("a key named %s is refused wherever it is", async (key) => {
+  test.each(["__proto__", "constructor", "prototype"])("a key named %s is refused at any depth", async (key) => {
     const args: unknown = JSON.parse(
       `{"actor_type":"orchestrator","actor_id":"kim","feature_id":"a","text":"b","tags":[{"${key}":{"x":1}}]}`,
     );
@@ -170,12 +170,12 @@ describe("the input", () => {
     expect(seen).not.toHaveBeenCalled();
   });
 
-  test("bottomless nesting is refused", async () => {
+  test("excessive nesting is refused", async () => {
     const deep = JSON.parse(`${'{"a":'.repeat(300)}1${"}".repeat(300)}`) as object;
     expect(await call("plan.get", { ...ACTOR, ...deep })).toMatchObject({ error: { code: "schema_validation_failed" } });
   });
 
-  test("an unknown tool is refused with the name that was meant", async () => {
+  test("an unknown tool is refused with the closest name", async () => {
     const refused = await call("plan.gett", ACTOR);
     expect(refused).toMatchObject({
       ok: false,
@@ -185,8 +185,8 @@ describe("the input", () => {
   });
 });
 
-describe("what is handed on", () => {
-  test("the actor is the credential's, the fields around the tool's own are stripped", async () => {
+describe("what a tool receives", () => {
+  test("the credential's actor, and only the tool's own fields", async () => {
     const signal = () => AbortSignal.abort();
     const progress = vi.fn();
     const args = { ...ACTOR, feature_id: "a", text: "b", operation_id: "mine", expected_version: 3 };
@@ -197,7 +197,7 @@ describe("what is handed on", () => {
     );
   });
 
-  test("without an operation id every call has one of its own", async () => {
+  test("a call without an operation id gets a new one", async () => {
     await call("feature.log_append", { ...ACTOR, feature_id: "a", text: "b" });
     await call("feature.log_append", { ...ACTOR, feature_id: "a", text: "b" });
     const [first, second] = seen.mock.calls.map(([{ operationId }]) => operationId);
@@ -205,7 +205,7 @@ describe("what is handed on", () => {
     expect(seen.mock.calls[0]?.[0]).not.toHaveProperty("expectedVersion");
   });
 
-  test("[FEA-015] expected_version is optional except where it is mandatory, and reads do not take it", async () => {
+  test("[FEA-015] expected_version is optional except where mandatory, and reads do not accept it", async () => {
     expect(violationsIn(await call("feature.state_patch", { ...ACTOR, feature_id: "a" }))).toEqual(["/expected_version"]);
     expect(await call("feature.state_patch", { ...ACTOR, feature_id: "a", expected_version: 1 })).toMatchObject({ ok: true });
     expect(violationsIn(await call("plan.get", { ...ACTOR, feature_id: "a", expected_version: 1 }))).toEqual(["/expected_version"]);
@@ -213,7 +213,7 @@ describe("what is handed on", () => {
   });
 });
 
-test("[FEA-023] a failure that does not fit errors.schema.json is given as internal_error", async () => {
+test("[FEA-023] a failure that does not match errors.schema.json is returned as internal_error", async () => {
   const strict = { ...tools, failure: z.never() };
   const onBug = vi.fn();
   const failed = await callTool(scratch.kernel, strict, ORCHESTRATOR, "plan.get", {}, { onBug });
@@ -221,7 +221,7 @@ test("[FEA-023] a failure that does not fit errors.schema.json is given as inter
   expect(onBug).toHaveBeenCalledOnce();
 });
 
-test("[FEA-023] every failed response fits errors.schema.json", async () => {
+test("[FEA-023] every failed response matches errors.schema.json", async () => {
   const failures = await Promise.all([
     call("nope", ACTOR),
     call("plan.get", {}),

@@ -12,33 +12,33 @@ import { failureOf, type ToolEnvelope, type SuccessEnvelope } from "./envelope.t
 import type { AnyTool, ToolAnswer, ProgressNote, ToolCall } from "./tool.ts";
 import { unsafeKeyIn } from "./unsafe-key.ts";
 
-/** A tool as it is served: its definition, and the schemas a caller was shown. Both have to be met. */
+/** A tool as it is served: its definition, and the schemas shown to callers. Input and output must satisfy both. */
 export interface ServedTool {
   readonly definition: AnyTool;
-  /** What the dispatcher itself takes from the input. */
+  /** Fields that the dispatcher itself reads from the input. */
   readonly common: z.ZodObject;
-  /** Of everything a call carries. */
+  /** Schema of all fields of a call. */
   readonly input: z.ZodType;
-  /** Of the whole response. */
+  /** Schema of the whole response. */
   readonly output: z.ZodType;
 }
 
 export interface ServedTools {
   readonly byName: ReadonlyMap<string, ServedTool>;
-  /** Of every failed response. */
+  /** Schema of every failed response. */
   readonly failure: z.ZodType;
   readonly documents: DocumentSchemas;
 }
 
 export interface CallOptions {
-  /** Made only for a tool that asks for it: most end before anybody could stop them. */
+  /** Created only for a tool that needs it: most calls end before they could be aborted. */
   readonly signal?: () => AbortSignal;
   readonly progress?: (note: ProgressNote) => void;
-  /** Told of what must not reach the caller: the error itself, with the reference the caller got. */
+  /** Called with an error that must not reach the caller, and with the reference that the caller got. */
   readonly onBug?: (error: unknown, reference: string) => void;
 }
 
-/** The one way to call a tool, for every surface. Never throws: whatever happens has a code. */
+/** The only way to call a tool, for every surface. Never throws: every error becomes a failure with a code. */
 export async function callTool(
   kernel: Kernel,
   tools: ServedTools,
@@ -55,18 +55,18 @@ export async function callTool(
     assertGranted(kernel.configuration.policy, credential, definition);
     const { own, call } = readInput(kernel, tool, tools.documents, given, credential, options);
     const answer = await definition.call(kernel, own as never, call);
-    const same = givenBefore(definition, answer);
+    const same = earlierAnswer(definition, answer);
     if (same !== undefined) return same;
     const text = textOf(answer);
-    const seen = seenAnswers(tool);
-    const known = seen.get(text);
-    if (known !== undefined) return keepFor(definition, answer, known);
+    const cache = answerCache(tool);
+    const cached = cache.get(text);
+    if (cached !== undefined) return keepAnswer(definition, answer, cached);
     const envelope = checkedAnswer(tool, text);
     texts.set(envelope, text);
     await assertGiven(tools.documents, definition, envelope.data, kernel.records.database.db);
-    // What only looks says mostly what it said last time, and that was checked.
-    if (definition.kind === "read") remember(seen, text, envelope);
-    return keepFor(definition, answer, envelope);
+    // Reads mostly return what they returned before, and that was already checked.
+    if (definition.kind === "read") cacheAnswer(cache, text, envelope);
+    return keepAnswer(definition, answer, envelope);
   } catch (thrown) {
     const error = translateSystemError(thrown);
     const failure = error instanceof SlipwayError && error.code !== "internal_error" ? failureOf(error) : null;
@@ -103,13 +103,13 @@ function readInput(
 ): { readonly own: unknown; readonly call: ToolCall } {
   const unsafe = unsafeKeyIn(given);
   if (unsafe !== null) throw invalid(`The arguments of ${tool.definition.name} are not plain JSON.`, tool.definition.name, [unsafe]);
-  const { own, common } = checkedBefore(tool, documents, given);
+  const { own, common } = cachedInput(tool, documents, given);
   const { actor_id, operation_id, expected_version } = common;
   return {
     own,
     call: {
       actor: { type: credential.role, id: String(actor_id) },
-      // Apart from the ids of runs: no caller can take the id of a step that is still to come.
+      // Prefixed, so that no caller can take the id of a future step of a run.
       operationId: operation_id === undefined ? kernel.records.ids.next("call") : `call:${String(operation_id)}`,
       ...(typeof expected_version === "number" && { expectedVersion: expected_version }),
       signal: options.signal ?? (() => new AbortController().signal),
@@ -125,15 +125,15 @@ interface Checked {
 
 const checkedInputs = new WeakMap<ServedTool, Map<string, Checked>>();
 
-/** Who looks asks mostly what they asked before: what was valid then is valid now. */
-function checkedBefore(tool: ServedTool, documents: DocumentSchemas, given: Readonly<Record<string, unknown>>): Checked {
+/** Reads mostly repeat earlier input, which was already checked. */
+function cachedInput(tool: ServedTool, documents: DocumentSchemas, given: Readonly<Record<string, unknown>>): Checked {
   if (tool.definition.kind !== "read") return checkedInput(tool, documents, given);
-  const known = checkedInputs.get(tool) ?? new Map<string, Checked>();
-  checkedInputs.set(tool, known);
+  const cached = checkedInputs.get(tool) ?? new Map<string, Checked>();
+  checkedInputs.set(tool, cached);
   const text = JSON.stringify(given);
-  const checked = known.get(text) ?? checkedInput(tool, documents, given);
-  if (known.size >= MOST_ANSWERS) known.clear();
-  known.set(text, checked);
+  const checked = cached.get(text) ?? checkedInput(tool, documents, given);
+  if (cached.size >= MOST_ANSWERS) cached.clear();
+  cached.set(text, checked);
   return checked;
 }
 
@@ -153,7 +153,7 @@ function checkedInput(
   throw invalid(`The arguments of ${definition.name} are not valid.`, definition.name, unique(violations));
 }
 
-/** A field that several schemas refuse is told once, in the words of the first. */
+/** A field that several schemas refuse is reported once, with the first message. */
 function unique(violations: readonly SchemaViolation[]): SchemaViolation[] {
   const first = new Map<string, SchemaViolation>();
   for (const violation of violations) if (!first.has(violation.pointer)) first.set(violation.pointer, violation);
@@ -164,17 +164,18 @@ function textOf({ data, evidence }: ToolAnswer<unknown>): string {
   return JSON.stringify({ ok: true, data, ...(evidence !== undefined && { evidence }) } satisfies SuccessEnvelope);
 }
 
-/** What does not fit its schema is a defect of ours: the caller gets none of it. */
+/** An answer that does not match its schema is a bug of Slipway: none of it reaches the caller. */
 function checkedAnswer({ definition, output }: ServedTool, text: string): SuccessEnvelope {
   const plain = JSON.parse(text) as SuccessEnvelope;
   const whole = checkSchema(output, plain);
-  if (!whole.ok) throw new Error(`${definition.name} gave an answer that is not of the form shown: ${JSON.stringify(whole.violations)}`);
+  if (!whole.ok)
+    throw new Error(`${definition.name} returned an answer that does not match the published schema: ${JSON.stringify(whole.violations)}`);
   return plain;
 }
 
 const texts = new WeakMap<ToolEnvelope, string>();
 
-/** The envelope as JSON; an answer was written out when it was made. */
+/** The envelope as JSON; answers are serialised when they are checked. */
 export function envelopeText(envelope: ToolEnvelope): string {
   return texts.get(envelope) ?? JSON.stringify(envelope);
 }
@@ -183,39 +184,39 @@ const MOST_ANSWERS = 32;
 const LONGEST_ANSWER = 65_536;
 const answers = new WeakMap<ServedTool, Map<string, SuccessEnvelope>>();
 
-function seenAnswers(tool: ServedTool): Map<string, SuccessEnvelope> {
-  const seen = answers.get(tool) ?? new Map<string, SuccessEnvelope>();
-  answers.set(tool, seen);
-  return seen;
+function answerCache(tool: ServedTool): Map<string, SuccessEnvelope> {
+  const cache = answers.get(tool) ?? new Map<string, SuccessEnvelope>();
+  answers.set(tool, cache);
+  return cache;
 }
 
-const givenFor = new WeakMap<object, SuccessEnvelope>();
+const answersByData = new WeakMap<object, SuccessEnvelope>();
 
-/** What a tool has given is never changed afterwards, so the very same thing has the same answer. */
-function givenBefore(definition: AnyTool, answer: ToolAnswer<unknown>): SuccessEnvelope | undefined {
-  const thing = thingRead(definition, answer);
-  return thing === null ? undefined : givenFor.get(thing);
+/** Read tools return immutable objects, so the same object has the same answer. */
+function earlierAnswer(definition: AnyTool, answer: ToolAnswer<unknown>): SuccessEnvelope | undefined {
+  const readValue = readData(definition, answer);
+  return readValue === null ? undefined : answersByData.get(readValue);
 }
 
-function keepFor(definition: AnyTool, answer: ToolAnswer<unknown>, envelope: SuccessEnvelope): SuccessEnvelope {
-  const thing = thingRead(definition, answer);
-  if (thing !== null) givenFor.set(thing, envelope);
+function keepAnswer(definition: AnyTool, answer: ToolAnswer<unknown>, envelope: SuccessEnvelope): SuccessEnvelope {
+  const readValue = readData(definition, answer);
+  if (readValue !== null) answersByData.set(readValue, envelope);
   return envelope;
 }
 
-function thingRead({ kind }: AnyTool, { data, evidence }: ToolAnswer<unknown>): object | null {
+function readData({ kind }: AnyTool, { data, evidence }: ToolAnswer<unknown>): object | null {
   return kind === "read" && evidence === undefined && typeof data === "object" ? data : null;
 }
 
-function remember(seen: Map<string, SuccessEnvelope>, text: string, envelope: SuccessEnvelope): void {
+function cacheAnswer(cache: Map<string, SuccessEnvelope>, text: string, envelope: SuccessEnvelope): void {
   if (text.length > LONGEST_ANSWER) return;
-  if (seen.size >= MOST_ANSWERS) seen.clear();
-  seen.set(text, envelope);
+  if (cache.size >= MOST_ANSWERS) cache.clear();
+  cache.set(text, envelope);
 }
 
 function invalid(message: string, tool: Tool | string, violations: readonly SchemaViolation[]): SlipwayError {
   const listed = violations.map((violation) => `${violation.pointer || "/"}: ${violation.message}`).join("; ");
-  // A path that leaves the repository, for example, has a code of its own.
+  // A path outside the repository, for example, has its own code.
   const code = violations.find((violation) => violation.code !== undefined)?.code ?? "schema_validation_failed";
   return new SlipwayError(code, `${message} ${listed}`, {
     tool,
@@ -225,9 +226,9 @@ function invalid(message: string, tool: Tool | string, violations: readonly Sche
 }
 
 function bug(tool: string, reference: string): SlipwayError {
-  return new SlipwayError("internal_error", `Slipway failed while it carried out ${tool} (reference ${reference}).`, {
+  return new SlipwayError("internal_error", `Slipway failed in ${tool} (reference ${reference}).`, {
     tool,
     reference,
-    suggested_next_actions: [`Find ${reference} in what the server wrote to standard error, and report it.`],
+    suggested_next_actions: [`Find ${reference} in the server's standard error, and report it.`],
   });
 }

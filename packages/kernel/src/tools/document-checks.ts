@@ -10,7 +10,7 @@ type Places = Partial<Record<Tool, Readonly<Record<string, DocumentName>>>>;
 /** Which field of a tool's input is a document, and which. */
 const TAKEN: Places = { "plan.submit": { plan_json: "plan" }, "plan.update": { plan_json: "plan" } };
 
-/** The same for what a tool gives. */
+/** The same for outputs of tools. */
 const GIVEN: Places = {
   "feature.init": { state: "state" },
   "feature.state_get": { state: "state" },
@@ -24,17 +24,17 @@ const GIVEN: Places = {
   "qa.test_index_update": { index: "qa_test_index" },
 };
 
-/** What is wrong with the documents in a call, by the schemas that are shipped. */
+/** Violations of the shipped schemas by the documents in a call. */
 export function takenViolations(schemas: DocumentSchemas, tool: Tool, args: Readonly<Record<string, unknown>>): SchemaViolation[] {
   return violationsAt(TAKEN[tool] ?? {}, schemas, args);
 }
 
-/** What a tool gives, and the index as it is after a change, have to fit the shipped schemas: otherwise the defect is ours. */
+/** A tool's output, and the index after a change, must match the shipped schemas; otherwise it is a bug of Slipway. */
 export async function assertGiven(schemas: DocumentSchemas, { name, kind }: AnyTool, data: unknown, db: Db): Promise<void> {
   const given = violationsAt(GIVEN[name] ?? {}, schemas, data as Readonly<Record<string, unknown>>);
   const index = kind === "mutating" ? await readIndex(db) : null;
   const violations = [...given, ...(index === null ? [] : violationsAt({ index: "index" }, schemas, { index }))];
-  if (violations.length > 0) throw new Error(`${name} left a document that is not of its own form: ${JSON.stringify(violations)}`);
+  if (violations.length > 0) throw new Error(`${name} returned a document that does not match its schema: ${JSON.stringify(violations)}`);
 }
 
 function violationsAt(places: Readonly<Record<string, DocumentName>>, schemas: DocumentSchemas, value: Readonly<Record<string, unknown>>) {

@@ -25,7 +25,7 @@ describe("the seven schemas", () => {
     }
   });
 
-  test.each([...documentFiles().keys()])("[FEA-019] %s missing or unparsable stops start-up", (name) => {
+  test.each([...documentFiles().keys()])("[FEA-019] a missing or unparsable %s stops start-up", (name) => {
     const files = documentFiles();
     expect(() => loadDocumentSchemas(folderOf(files))).not.toThrow();
     expect(() => loadDocumentSchemas(folderOf(new Map([...files].filter(([other]) => other !== name))))).toThrow(name);
@@ -34,7 +34,7 @@ describe("the seven schemas", () => {
   });
 });
 
-test("[FEA-019] the configuration's files are held against the shipped schemas besides their own rules", async () => {
+test("[FEA-019] configuration files are checked against the shipped schemas in addition to their own rules", async () => {
   const schemas = loadDocumentSchemas();
   const reader = (gates: string) => async (path: string) => {
     if (path.endsWith("agents.yaml")) return null;
@@ -47,7 +47,7 @@ test("[FEA-019] the configuration's files are held against the shipped schemas b
   });
 });
 
-test("a schema that says what no check is known for is refused, instead of being passed over", () => {
+test("a schema with a keyword that no check supports is refused, not ignored", () => {
   const folder = folderOf(
     new Map([["x.schema.json", '{"$schema":"https://json-schema.org/draft/2020-12/schema","not":{"required":["a"]}}']]),
   );
@@ -62,7 +62,7 @@ describe("a call", () => {
   });
   afterEach(() => scratch.close());
 
-  /** With one of the schemas narrowed until nothing fits it: whoever looks at the document then has to notice. */
+  /** With one schema narrowed until nothing matches it, so that every check of that document fails. */
   async function outcomes(narrowed: DocumentName | null) {
     const tools = served(ALL_TOOLS);
     const documents = { ...tools.documents, ...(narrowed !== null && { [narrowed]: z.never() }) };
@@ -88,7 +88,7 @@ describe("a call", () => {
     ["plan", ["ok", "schema_validation_failed", "plan_not_found", "ok", "ok", "ok"]],
     ["index", ["internal_error", "internal_error", "ok", "ok", "ok", "ok"]],
     ["qa_test_index", ["ok", "ok", "ok", "ok", "internal_error", "internal_error"]],
-  ])("[FEA-019] is held against the shipped schema of every document in it (%s)", async (narrowed, expected) => {
+  ])("[FEA-019] is checked against the shipped schema of every document in it (%s)", async (narrowed, expected) => {
     expect(await outcomes(narrowed)).toEqual(expected);
   });
 });

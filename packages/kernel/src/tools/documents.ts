@@ -13,7 +13,7 @@ import { qaTestIndex } from "../change/judge/qa/schema.ts";
 import { jsonSchemaOf, type JsonSchema } from "./schemas.ts";
 import { readCheck } from "./installed-file.ts";
 
-/** What Slipway keeps or reads that has a form of its own, and where that form is defined. */
+/** Documents that Slipway stores or reads, and their schemas. */
 export const DOCUMENT_DEFINITIONS = {
   plan: planSchema,
   state: stateSchema,
@@ -28,7 +28,7 @@ export type DocumentName = keyof typeof DOCUMENT_DEFINITIONS;
 
 export type DocumentSchemas = Readonly<Record<DocumentName, z.ZodType>>;
 
-/** Shipped with the package, beside `src` and `dist`. A repository cannot weaken its own checks with files of its own. */
+/** Shipped with the package, beside `src` and `dist`, so a repository cannot weaken its own checks. */
 const SCHEMAS_FOLDER = join(import.meta.dirname, "..", "..", "schemas");
 
 export function loadDocumentSchemas(folder = SCHEMAS_FOLDER): DocumentSchemas {
@@ -36,7 +36,7 @@ export function loadDocumentSchemas(folder = SCHEMAS_FOLDER): DocumentSchemas {
   return Object.fromEntries(names.map((name) => [name, readCheck(join(folder, `${name}.schema.json`))])) as DocumentSchemas;
 }
 
-/** The files as they are to be, by name. */
+/** The expected files, by name. */
 export function documentFiles(): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(DOCUMENT_DEFINITIONS).map(([name, definition]) => {

@@ -12,7 +12,7 @@ export const evidenceSchema = z.strictObject({
   notes: z.array(z.strictObject({ code: z.string(), message: z.string() })).optional(),
 });
 
-/** Every failed response has this form; `errors.schema.json` is made from it. */
+/** Every failed response has this form; `errors.schema.json` is generated from it. */
 export const failureSchema = z.strictObject({
   ok: z.literal(false),
   error: z.strictObject({
@@ -38,7 +38,7 @@ export interface SuccessEnvelope {
 
 export type ToolEnvelope = SuccessEnvelope | FailureEnvelope;
 
-/** Who else is in the way is part of the answer to these. */
+/** These answers name the conflicting features. */
 const CONFLICTS: ReadonlySet<ErrorCode> = new Set(["lock_conflict", "collision_detected", "blocked_by_collision_policy"]);
 
 export function failureOf(error: SlipwayError): FailureEnvelope {
@@ -52,7 +52,7 @@ export function failureOf(error: SlipwayError): FailureEnvelope {
   };
 }
 
-/** A failure that has a log says so where a reader looks for it. */
+/** Copies the log of a failure into the evidence. */
 function evidenceIn({ log_path, command, exit_code }: Readonly<Record<string, unknown>>): FailureEnvelope["evidence"] | null {
   const found = evidenceSchema.safeParse({ log_path, command, exit_code });
   return found.success && typeof found.data.log_path === "string" ? found.data : null;

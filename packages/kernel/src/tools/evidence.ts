@@ -8,7 +8,7 @@ export const evidenceTools = [
     kind: "read",
     description:
       "Returns the last gate run of a feature as the harness saw it: profile, mode, every step with command, exit code and log path, and the end " +
-      "of the decisive log. Use it to find out why a gate failed, or what shows that it passed. `gate` is null before the first run.",
+      "of the decisive log. Use it to find out why a gate failed, or to prove that it passed. `gate` is null before the first run.",
     input: z.strictObject({ feature_id: z.string().min(1).describe("The feature's id.") }),
     output: latestEvidenceSchema,
     async call(kernel, { feature_id }) {

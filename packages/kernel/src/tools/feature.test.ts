@@ -49,7 +49,7 @@ const letters = { feature_id: "letters" };
 const spec = () => scratch.write(".slipway/features/letters/spec.md", "# Letters\n");
 
 describe("a feature driven by tools alone", () => {
-  test("[FEA-069] discover_specs finds it; [FEA-070] init makes folder, branch, worktree and the first state", async () => {
+  test("[FEA-069] discover_specs finds it; [FEA-070] init creates folder, branch, worktree and the first state", async () => {
     expect(await data("feature.discover_specs")).toEqual({ specs: [] });
     spec();
     expect(await data("feature.discover_specs")).toEqual({
@@ -85,7 +85,7 @@ describe("a feature driven by tools alone", () => {
     expect(await code("feature.init", letters)).toBe("feature_slug_collision");
   });
 
-  test("[FEA-071] get_context is enough to go on with; state_get has front matter and body", async () => {
+  test("[FEA-071] get_context suffices to continue; state_get has front matter and body", async () => {
     await lettersOn(scratch).built();
     await scratch.kernel.features.runGates({ actor: { type: "system", id: "t" }, operationId: "g" }, { ...letters, mode: "fast" });
     expect(await data("feature.get_context", letters, "qa")).toMatchObject({
@@ -115,7 +115,7 @@ describe("a feature driven by tools alone", () => {
     expect(scratch.read(".slipway/features/letters/decisions.md")).toMatch(/orchestrator \(kim\)\n\n> because\n$/);
   });
 
-  test("[FEA-167] delete has its catalog entry: a dry run looks, and without it the feature is gone", async () => {
+  test("[FEA-167] delete has its catalog entry: a dry run changes nothing, without it the feature is deleted", async () => {
     spec();
     await data("feature.init", letters);
     expect(await data("feature.delete", { ...letters, dry_run: true })).toMatchObject({ removes: { branch: "letters" }, steps: [] });
@@ -142,7 +142,7 @@ describe("the repository by tools", () => {
     expect(await data("repo.diff_bundle", letters, "qa")).toMatchObject({ files: [{ path: "src/a.txt", status: "M" }], last_gate: null });
   });
 
-  test("[FEA-078] [FEA-091] what only the system may do", async () => {
+  test("[FEA-078] [FEA-091] tools for the system only", async () => {
     await lettersOn(scratch).built();
     for (const name of ["repo.ensure_worktree", "repo.rebase_onto_main", "repo.merge"] as const)
       expect(await code(name, letters, "orchestrator")).toBe("forbidden_tool_for_role");
@@ -152,7 +152,7 @@ describe("the repository by tools", () => {
     expect(await code("repo.merge", letters)).toBe("merge_disabled");
   });
 
-  test("where the policy allows them, commit and merge", async () => {
+  test("commit and merge, if the policy allows them", async () => {
     await scratch.close();
     scratch = await openScratchKernel({
       "slipway/policy.yaml": POLICY.replace("allow_commit: false, allow_merge: false", "allow_commit: true, allow_merge: true"),

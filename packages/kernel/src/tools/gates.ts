@@ -37,18 +37,18 @@ export const gatesTools = [
     name: "gates.run",
     kind: "mutating",
     description: [
-      "Runs the steps of one gate mode in the feature's worktree, in a sandbox, one after the other in the order of gates.yaml, and records what was seen: it is the only thing that makes a gate passed.",
-      "Run fast after a patch; full, and the policy's required_merge_mode, before a merge. A result belongs to the content it was seen on: after the next patch it no longer counts. Only the profile of the accepted plan (the default here) counts for a merge.",
-      "Stops at the first step that fails and answers with its code: gate_failed (the exit code was not 0, a test failed), gate_timeout, coverage_below_minimum, no_tests_ran, gate_command_missing; the end of its log is in the details, the whole log at log_path.",
-      "An unknown profile or mode fails with unknown_gate_profile_or_mode, and nothing is started. When too many gates run, it waits for its turn. Cancelling the call ends every process of the gate; that is recorded, and is no result.",
+      "Runs the steps of one gate mode in the feature's worktree, in a sandbox, in the order of gates.yaml, and records the results. Only this tool makes a gate passed.",
+      "Run fast after a patch; full, and the policy's required_merge_mode, before a merge. A result belongs to the content it ran on: after the next patch it no longer counts. Only the profile of the accepted plan (the default here) counts for a merge.",
+      "Stops at the first failed step and returns its code: gate_failed (the exit code was not 0, a test failed), gate_timeout, coverage_below_minimum, no_tests_ran, gate_command_missing; the end of its log is in the details, the whole log at log_path.",
+      "An unknown profile or mode fails with unknown_gate_profile_or_mode, and nothing starts. If too many gates run, it waits for a slot. Cancelling the call kills every process of the gate; this is recorded and is not a result.",
     ].join(" "),
     input: z.strictObject({
       feature_id: z.string().min(1).describe("The feature's id."),
-      profile: z.string().min(1).optional().describe("A profile of gates.yaml; the plan's own unless told."),
-      mode: z.string().min(1).describe("fast, full, or merge where the profile has it."),
+      profile: z.string().min(1).optional().describe("A profile of gates.yaml; default: the plan's."),
+      mode: z.string().min(1).describe("fast, full, or merge if the profile has it."),
     }),
     output: z.strictObject({
-      gate_id: z.string().describe("Under which the evidence is kept; use it as an evidence reference."),
+      gate_id: z.string().describe("The id of the evidence; use it as an evidence reference."),
       profile: z.string(),
       mode: z.string(),
       tree: z.string().describe("The git tree on which the gate ran."),
@@ -81,7 +81,7 @@ function noteOf(event: StepEvent): ProgressNote | null {
   return { done: event.index + 1, total: event.of, message: `${name}: ${status}${how} after ${Math.round(durationMs)} ms` };
 }
 
-/** The failure is the answer; what was seen goes with it. */
+/** The gate's failure, with its evidence in the details. */
 function failed(summary: GateSummary): SlipwayError {
   const { failure, id, profile, mode, tree, steps } = summary;
   const { log_path, command, exit_code } = evidenceOf(summary);

@@ -5,7 +5,7 @@ import { parseStrictJson } from "../schema/json.ts";
 import { checkSchema } from "../schema/violations.ts";
 import { checkFor, type JsonSchema } from "./schemas.ts";
 
-/** A file of the installation. One that is missing, or not as it was shipped, stops start-up. */
+/** Reads a file of the installation. A missing or changed file stops start-up. */
 export function readShipped<S extends z.ZodType>(path: string, schema: S): z.output<S> {
   const parsed = parseStrictJson(readText(path));
   if (!parsed.ok) throw damaged(path, `It is ${parsed.problem}.`);

@@ -9,23 +9,23 @@ export const locksTools = [
     name: "locks.acquire",
     kind: "mutating",
     description: [
-      "Takes a lock for a feature, so that no other feature changes the same contract or protected area at the same time. plan.submit says with lock_not_held which ones a plan needs.",
+      "Takes a lock for a feature, so that no other feature changes the same contract or protected area at the same time. lock_not_held of plan.submit names the locks that a plan needs.",
       "The lock is a lease: it ends at expires_at unless it is renewed, by a live supervisor or by calling this again.",
-      "If another feature holds it, the call waits (up to wait_timeout_seconds, else the policy's default) and then fails with lock_conflict, naming the holder; if the policy says fail, it fails at once.",
-      "A lease that has run out is taken over, and the evidence then notes stale_lock_reclaimed.",
+      "If another feature holds it, the call waits (up to wait_timeout_seconds, else the policy's default) and then fails with lock_conflict and the holder's name; if the policy says fail, it fails at once.",
+      "An expired lease is taken over; then the evidence has the note stale_lock_reclaimed.",
       "Only resources of the policy can be locked: any other fails with policy_violation.",
     ].join(" "),
     input: z.strictObject({
       resource,
       feature_id: featureId,
-      wait_timeout_seconds: z.number().min(0).optional().describe("How long to wait for another feature to let go; 0 does not wait."),
+      wait_timeout_seconds: z.number().min(0).optional().describe("How long to wait for another feature to release it; 0 does not wait."),
     }),
     output: z.strictObject({
       resource: z.string(),
       feature_id: z.string(),
       lease_id: z.string(),
       expires_at: z.iso.datetime(),
-      fencing_token: z.int().describe("Goes up each time the lock changes hands: a lease with a lower one is over."),
+      fencing_token: z.int().describe("Raised each time the holder changes: a lease with a lower token is void."),
     }),
     async call(kernel, input, call) {
       const { leases, evidence } = await kernel.features.acquireLock(call, input, call.signal());
@@ -33,7 +33,7 @@ export const locksTools = [
       if (lease === undefined) throw new Error(`No lease was given for ${input.resource}.`);
       const notes = evidence.map(({ code, resource: name, former_holder, expired_at }) => ({
         code,
-        message: `"${name}" was held by "${former_holder}" until its lease ran out at ${new Date(expired_at).toISOString()}.`,
+        message: `"${name}" was held by "${former_holder}" until its lease expired at ${new Date(expired_at).toISOString()}.`,
       }));
       return {
         data: {
@@ -51,8 +51,8 @@ export const locksTools = [
     name: "locks.release",
     kind: "mutating",
     description: [
-      "Gives a lock back; plans that wait for it are looked at again at once. A merge releases every lock of its feature by itself.",
-      "Fails with lock_not_held, and changes nothing, when this feature does not hold the lock.",
+      "Releases a lock; plans that wait for it are reconsidered at once. A merge releases all locks of its feature.",
+      "Fails with lock_not_held, and changes nothing, if this feature does not hold the lock.",
     ].join(" "),
     input: z.strictObject({ resource, feature_id: featureId }),
     output: z.strictObject({ resource: z.string(), feature_id: z.string() }),

@@ -30,7 +30,7 @@ const submit = (feature_id: string, parts = {}, more = {}) =>
   use("plan.submit", { feature_id, plan_json: planFor(feature_id, { files: { modify: ["src/a.ts"] }, ...parts }), ...more }, "planner");
 
 describe("plan tools", () => {
-  test("[FEA-076] plan.get returns what plan.submit accepted, and plan.update's revision after that", async () => {
+  test("[FEA-076] plan.get returns the plan that plan.submit accepted, and later plan.update's revision", async () => {
     expect(await use("plan.get", { feature_id: "one" })).toMatchObject({ ok: false, error: { code: "plan_not_found" } });
     const accepted = await submit("one");
     expect(accepted).toMatchObject({ ok: true, data: { plan_version: 1, plan: { feature_id: "one", gate_profile: "default" } } });
@@ -41,7 +41,7 @@ describe("plan tools", () => {
     expect(await use("plan.get", { feature_id: "one" })).toEqual(updated);
   });
 
-  test("[FEA-015] plan.update does without expected_version and not without expected_plan_version", async () => {
+  test("[FEA-015] plan.update needs expected_plan_version, but not expected_version", async () => {
     await submit("one");
     const plan_json = planFor("one", { plan_version: 2, revision_of: 1 });
     expect(await use("plan.update", { feature_id: "one", plan_json })).toMatchObject({
@@ -62,7 +62,7 @@ describe("plan tools", () => {
     });
   });
 
-  test("[FEA-164] a collision names who is in the way", async () => {
+  test("[FEA-164] a collision names the other feature", async () => {
     await submit("one");
     expect(await submit("two")).toMatchObject({
       ok: false,
@@ -70,7 +70,7 @@ describe("plan tools", () => {
     });
   });
 
-  test("[FEA-174] the same operation id is carried out once", async () => {
+  test("[FEA-174] the same operation id is performed once", async () => {
     const first = await submit("one", {}, { operation_id: "mine" });
     expect(await submit("one", {}, { operation_id: "mine" })).toEqual(first);
     expect((await bench.row("one")).version).toBe(2);
@@ -80,7 +80,7 @@ describe("plan tools", () => {
 describe("lock tools", () => {
   const acquire = (feature_id: string, more = {}) => use("locks.acquire", { resource: "openapi", feature_id, ...more });
 
-  test("[FEA-100] acquire returns lease_id and expires_at, release gives the lock back", async () => {
+  test("[FEA-100] acquire returns lease_id and expires_at, release frees the lock", async () => {
     expect(await acquire("one", { operation_id: "mine" })).toEqual({
       ok: true,
       data: {
@@ -98,7 +98,7 @@ describe("lock tools", () => {
     expect(await use("locks.release", { resource: "openapi", feature_id: "one" })).toMatchObject({ error: { code: "lock_not_held" } });
   });
 
-  test("[FEA-114] a lock that another holds is a conflict that names the holder", async () => {
+  test("[FEA-114] a lock of another feature is a conflict that names the holder", async () => {
     await acquire("one");
     expect(await acquire("two", { wait_timeout_seconds: 5 })).toMatchObject({
       error: { code: "lock_conflict", details: { conflicting_feature_ids: ["one"], retryable: true } },
@@ -115,20 +115,20 @@ describe("lock tools", () => {
     });
   });
 
-  test("a resource the policy does not know is refused", async () => {
+  test("a resource that is not in the policy is refused", async () => {
     expect(await use("locks.acquire", { resource: "everything", feature_id: "one" })).toMatchObject({
       error: { code: "policy_violation" },
     });
   });
 });
 
-test("[FEA-102] collisions.scan shows the accepted plans, open to every role", async () => {
+test("[FEA-102] collisions.scan lists the accepted plans, for every role", async () => {
   await submit("two");
   for (const role of ACTOR_ROLES)
     expect(await use("collisions.scan", {}, role)).toEqual({ ok: true, data: { features: ["two"], pairs: [] } });
 });
 
-test("[FEA-102] and says what two of them would collide in under the policy of now", async () => {
+test("[FEA-102] and lists what two of them collide in under the current policy", async () => {
   await submit("two");
   await submit("one", { files: { modify: ["src/b.ts"] } });
   await bench.close();

@@ -7,8 +7,8 @@ const LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"] as const;
 const SINGLES = ["items", "additionalProperties", "propertyNames"] as const;
 
 /**
- * The same schema in words that every client reads alike: several clients and model providers do not take a list of types, a bare
- * `false`, or an empty object where a schema is meant.
+ * Rewrites a schema so that every client reads it alike: several clients and model providers do not accept a list of types, a bare `false`,
+ * or an empty object as a schema.
  */
 export function portable(schema: JsonSchema): JsonSchema {
   const inner: Record<string, unknown> = { ...withinBounds(schema) };
@@ -32,7 +32,7 @@ function asSchema(node: Node): JsonSchema {
   return node === true ? {} : portable(node);
 }
 
-/** Whether other fields may be there is a plain yes or no wherever nothing is said about their values. */
+/** `additionalProperties` becomes a boolean if nothing is said about the values. */
 function openness(node: Node): Node {
   if (typeof node === "boolean") return node;
   return Object.keys(node).length === 0 ? true : portable(node);

@@ -10,7 +10,7 @@ export function serve(
     output: outputSchemaOf(definition),
   },
 ): ServedTool {
-  // Most tools are shown and never called, and making a check of a schema is most of what starting a server takes.
+  // Compiled on first use: most tools are listed but never called, and compiling schemas dominates the start of a server.
   const [input, output] = [once(() => checkFor(shown.input)), once(() => checkFor(shown.output))];
   return {
     definition,

@@ -15,7 +15,7 @@ const qaViewSchema = z.strictObject({
         hunks: z.array(hunkSchema.extend({ status: z.enum(QA_STATUSES), required_tests: z.array(z.string()) })),
       }),
     )
-    .describe("What is not passed or waived yet, by file and hunk, with the gate steps (`<mode>:<step>`) that have to show it."),
+    .describe("Hunks that are not passed or waived yet, by file, with the gate steps (`<mode>:<step>`) that must cover them."),
 });
 
 export const qaTools = [
@@ -23,8 +23,8 @@ export const qaTools = [
     name: "qa.test_index_get",
     kind: "read",
     description:
-      "Returns the QA index of a feature: one item for every hunk of its change against the base, with its status and the gate steps that have " +
-      "to show that it works; the counts per status; and what is still to be done, grouped by file and hunk. Read it before testing: it is " +
+      "Returns the QA index of a feature: one item for every hunk of its change against the base, with its status and the gate steps that must " +
+      "cover it; the counts per status; and the open hunks, grouped by file. Read it before testing: it is " +
       "all a tester without an earlier conversation needs. Before the first patch it is empty and has version 0.",
     input: z.strictObject({ feature_id: z.string().min(1).describe("The feature's id.") }),
     output: qaViewSchema,
@@ -34,10 +34,10 @@ export const qaTools = [
     name: "qa.test_index_update",
     kind: "mutating",
     description: [
-      "Records what a batch of tests has shown: the new status of hunks in the QA index, with references to the evidence. Call it after every batch.",
-      "All updates are made, or none. passed, failed and waived need the hunks they are said of, exactly as the index has them; a path or hunk that is not there refuses the whole batch with schema_validation_failed.",
+      "Records the results of a batch of tests: the new status of hunks in the QA index, with references to the evidence. Call it after every batch.",
+      "All updates are applied, or none. passed, failed and waived need their hunks, exactly as the index has them; an unknown path or hunk refuses the whole batch with schema_validation_failed.",
       "expected_version is the version of the index you have read; if it has changed since, for example by a patch, the call fails with qa_index_version_conflict and changes nothing: read it again.",
-      "The index says what was tested; whether a gate passed is decided by gates.run alone.",
+      "The index records what was tested; only gates.run decides whether a gate passed.",
     ].join(" "),
     input: qaUpdateInput,
     output: qaViewSchema,

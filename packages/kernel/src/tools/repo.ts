@@ -12,9 +12,9 @@ export const repoTools = [
     name: "repo.ensure_worktree",
     kind: "mutating",
     description:
-      "Makes sure that the feature's worktree is there, checked out on the feature's branch, with the content that was last accepted. One that " +
-      "stands is left exactly as it is. A new branch starts at the current head of the base branch. Refused with feature_not_found before " +
-      "feature.init, and with worktree_swapped when something else stands in its place.",
+      "Creates the feature's worktree if it is missing, checked out on the feature's branch, with the last accepted content. An existing one " +
+      "is not changed. A new branch starts at the current head of the base branch. Refused with feature_not_found before " +
+      "feature.init, and with worktree_swapped if something else is in its place.",
     input: feature,
     output: worktreeSchema,
     call: async (kernel, input, call) => ({ data: await kernel.features.ensureWorktree(call, input) }),
@@ -23,9 +23,9 @@ export const repoTools = [
     name: "repo.status",
     kind: "read",
     description:
-      "Returns the branch of the feature's worktree and what `git status --porcelain` says there, compared with that branch. Changes of the " +
-      "feature show as uncommitted: they are committed by the merge. Changes that were not made through repo.apply_patch show too, and are " +
-      "put aside by the next operation.",
+      "Returns the branch of the feature's worktree and the output of `git status --porcelain` there. Changes of the " +
+      "feature appear as uncommitted: the merge commits them. Edits that were not made through repo.apply_patch appear too, and " +
+      "stop the next operation (worktree_edited).",
     input: feature,
     output: z.strictObject({ worktree_path: z.string(), branch: z.string().nullable(), porcelain: z.string() }),
     call: async (kernel, input) => ({ data: await kernel.features.repoStatus(input.feature_id) }),
@@ -34,9 +34,9 @@ export const repoTools = [
     name: "repo.diff",
     kind: "read",
     description:
-      "Returns what the feature changes in its base, as accepted so far. Without `options` a patch; with them git's other forms, such as " +
-      "--stat or --name-only. No other argument reaches git. --name-only and --name-status exclude each other. Long output is cut, and " +
-      "`truncated` says so.",
+      "Returns the feature's accepted change against its base. Without `options` a patch; with them git's other formats, such as " +
+      "--stat or --name-only. No other argument reaches git. --name-only and --name-status exclude each other. Long output is cut; then " +
+      "`truncated` is true.",
     input: z.strictObject({ feature_id, options: z.array(z.enum(DIFF_FORMATS)).max(DIFF_FORMATS.length).optional() }),
     output: diffSchema,
     call: async (kernel, input) => ({ data: await kernel.features.repoDiff(input.feature_id, input.options) }),
@@ -45,9 +45,9 @@ export const repoTools = [
     name: "repo.read_file",
     kind: "read",
     description:
-      "Reads one file of the feature's worktree. The path is relative to the repository. Refused with path_out_of_bounds when it leaves the " +
-      "worktree, passes a symbolic link or reaches git's own folder; with input_path_not_found when there is no such file. `text` is null " +
-      "for a binary file; of a long one only the beginning comes, and `truncated` says so.",
+      "Reads one file of the feature's worktree. The path is relative to the repository. Refused with path_out_of_bounds if it leaves the " +
+      "worktree, passes a symbolic link or reaches git's own folder; with input_path_not_found if there is no such file. `text` is null " +
+      "for a binary file. Of a long file only the beginning is returned, and `truncated` is true.",
     input: z.strictObject({ feature_id, path: z.string().min(1) }),
     output: z.strictObject({
       path: z.string(),
@@ -62,9 +62,9 @@ export const repoTools = [
     name: "repo.search",
     kind: "read",
     description:
-      "Finds the lines that match `query` in the text files of the feature's content as accepted so far. The query is an extended regular " +
+      "Finds the lines that match `query` in the text files of the feature's accepted content. The query is an extended regular " +
       "expression for one line, case matters; with `literal` it is plain text. Returns file, line number and line of each match; " +
-      "`truncated` says that there were more. Refused with schema_validation_failed when the expression is not valid, refers back to a " +
+      "`truncated` is true if there were more. Refused with schema_validation_failed if the expression is invalid, refers back to a " +
       "group, or repeats too much.",
     input: z.strictObject({ feature_id, query: z.string().min(1).max(1_000), literal: z.boolean().optional() }),
     output: z.strictObject({
@@ -80,7 +80,7 @@ export const repoTools = [
     name: "repo.diff_bundle",
     kind: "read",
     description:
-      "Returns what a reviewer needs of a feature's change: the diff stat, the whole diff (or the path of a file that holds it), the touched " +
+      "Returns a feature's change for a reviewer: the diff stat, the whole diff (or the path of a file with it), the changed " +
       "files, and the last gate run. Use it before you judge or approve a change.",
     input: feature,
     output: diffBundleSchema,
@@ -90,7 +90,7 @@ export const repoTools = [
     name: "repo.commit",
     kind: "mutating",
     description:
-      "Commits the feature's accepted content on the feature's own branch. Not needed for a merge, which makes the one commit itself. Refused " +
+      "Commits the feature's accepted content on the feature's own branch. Not needed for a merge, which makes its own commit. Refused " +
       "with commit_disabled unless commit_policy.allow_commit is true.",
     input: z.strictObject({ feature_id, message: z.string().min(1) }),
     output: committedSchema,
@@ -100,14 +100,14 @@ export const repoTools = [
     name: "repo.rebase_onto_main",
     kind: "mutating",
     description:
-      "Puts the feature's branch and worktree onto the base branch as it is now. Gates have to pass again afterwards. Refused with " +
-      "merge_failed, naming the files, when both sides changed the same lines; then nothing has moved. What was there before stays " +
+      "Moves the feature's branch and worktree onto the current base branch. Gates must pass again afterwards. Refused with " +
+      "merge_failed and the files if both sides changed the same lines; then nothing has moved. The earlier content stays " +
       "reachable under refs/slipway.",
     input: feature,
     output: z.strictObject({
       base: z.string(),
       tree: z.string(),
-      moved: z.boolean().describe("False when it stood there already."),
+      moved: z.boolean().describe("False if it was already on the current base."),
       stat: z.string(),
     }),
     async call(kernel, input, call) {
@@ -119,17 +119,17 @@ export const repoTools = [
     name: "repo.merge",
     kind: "mutating",
     description:
-      "Merges a feature as feature.ready_to_merge does, with the same demands: gates passed on exactly this content, locks held, and, unless " +
-      "the policy does without, a person's approval token (else user_approval_required). Refused with merge_disabled unless " +
+      "Merges a feature as feature.ready_to_merge does, with the same conditions: gates passed on exactly this content, locks held, and, unless " +
+      "the policy waives it, a person's approval token (else user_approval_required). Refused with merge_disabled unless " +
       "commit_policy.allow_merge is true.",
     input: z.strictObject({
       feature_id,
       commit_message: z.string().min(1).optional(),
-      merge_strategy: z.string().min(1).optional().describe("merge_commit, squash or rebase; the first the policy allows unless told."),
-      user_approval_token: z.string().optional().describe("From `slipway approve`. Good for one change of one feature, once."),
+      merge_strategy: z.string().min(1).optional().describe("merge_commit, squash or rebase; default: the first that the policy allows."),
+      user_approval_token: z.string().optional().describe("From `slipway approve`. Valid once, for one change of one feature."),
     }),
     output: z.strictObject({
-      commit: z.string().describe("What the base branch points to now."),
+      commit: z.string().describe("The new head of the base branch."),
       feature_commit: z.string(),
       base_branch: z.string(),
       base_before: z.string(),

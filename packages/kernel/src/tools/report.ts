@@ -7,8 +7,8 @@ export const reportTools = [
     name: "report.dashboard",
     kind: "read",
     description:
-      "Returns every feature of the repository, those that have ended and those that wait for a slot included: status and its reason, held " +
-      "locks, gate results, who is at work, cost, and the question that waits for a person. Use it to see where everything stands; it is cheap.",
+      "Returns every feature of the repository, including ended ones and those that wait for a slot: status and its reason, held " +
+      "locks, gate results, the role at work, cost, and the open question for a person. Use it for an overview; it is cheap.",
     input: z.strictObject({}),
     output: dashboardSchema,
     call: async (kernel) => ({ data: await kernel.features.dashboard() }),
@@ -17,7 +17,7 @@ export const reportTools = [
     name: "report.feature_summary",
     kind: "read",
     description:
-      "Returns one feature in short: its state, what it has changed (diff stat), the last gate run with links to its logs, and what it has cost.",
+      "Returns a summary of one feature: its state, its change (diff stat), the last gate run with links to its logs, and its cost.",
     input: z.strictObject({ feature_id: z.string().min(1).describe("The feature's id.") }),
     output: featureSummarySchema,
     call: async (kernel, input) => ({ data: await kernel.features.featureSummary(input.feature_id) }),

@@ -8,21 +8,23 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const MAX_ID_LENGTH = 400;
 
-/** What every call carries. */
+/** Fields of every call. */
 const actorFields = {
-  actor_type: z.enum(ACTOR_ROLES).describe("Your role. It has to be the one your credential was made for."),
-  actor_id: z.string().min(1).max(200).describe("Your name in the journal. With a token, the one the token names."),
+  actor_type: z.enum(ACTOR_ROLES).describe("Your role, as in your credential."),
+  actor_id: z.string().min(1).max(200).describe("Your name in the journal. With a token, the token's name."),
 };
 
 const operationId = z
   .string()
   .min(1)
   .max(MAX_ID_LENGTH)
-  .describe("Your own id for this call. The same id with the same arguments is carried out once, and answered again from the record.");
+  .describe(
+    "Your own id for this call. A repeated call with the same id and arguments is not performed again; it returns the recorded answer.",
+  );
 
-const expectedVersion = z.int().min(0).describe("The version you have seen. When it is no longer current, nothing is done.");
+const expectedVersion = z.int().min(0).describe("The version you have read. If it is no longer current, nothing is done.");
 
-/** Elsewhere it is optional, and without it the kernel reads and writes under its own lock. */
+/** Optional elsewhere: without it the kernel reads and writes under its own lock. */
 const VERSION_MANDATORY: ReadonlySet<Tool> = new Set(["feature.state_patch", "qa.test_index_update"]);
 
 /** The fields around a tool's own: the dispatcher checks and strips them. A tool that has a field of the same name keeps it. */
@@ -43,7 +45,7 @@ export function inputSchemaOf(tool: AnyTool): JsonSchema {
   };
 }
 
-/** The whole response: what a client gets as structured content. What `error` may hold is told by errors.schema.json. */
+/** The whole response, which a client gets as structured content. errors.schema.json describes `error`. */
 export function outputSchemaOf(tool: AnyTool): JsonSchema {
   const success = z.strictObject({ ok: z.literal(true), data: tool.output, evidence: evidenceSchema.optional() });
   const failure = z.strictObject({
@@ -55,14 +57,14 @@ export function outputSchemaOf(tool: AnyTool): JsonSchema {
   return { ...($schema === undefined ? {} : { $schema }), type: "object", ...union };
 }
 
-/** JSON Schema 2020-12. Rules across fields have no form there; the definition's own check knows them. */
+/** JSON Schema 2020-12. It cannot express rules across fields; the definition checks these. */
 export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   const options = { io, target: "draft-2020-12", unrepresentable: "any" } as const;
   return portable(
     z.toJSONSchema(schema, {
       ...options,
       override({ zodSchema, jsonSchema }) {
-        // What a transform gives has no schema; those here give back the kind of value they take.
+        // The output of a transform has no schema; transforms here return the type of their input.
         if (!(zodSchema instanceof z.ZodPipe) || !(zodSchema.out instanceof z.ZodTransform) || io === "input") return;
         const { $schema: _, ...taken } = z.toJSONSchema(zodSchema.in, options);
         Object.assign(jsonSchema, taken);
@@ -71,9 +73,9 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSch
   );
 }
 
-/** The check that a schema on disk stands for. Throws where it says something that no check is known for. */
+/** The check for a schema on disk. Throws for keywords that no check supports. */
 export function checkFor(schema: JsonSchema): z.ZodType {
   const { type, ...forms } = schema;
-  // zod reads a type beside alternatives as an intersection, and then lets unknown fields through. Every alternative has the type itself.
+  // zod reads a type beside alternatives as an intersection, which then accepts unknown fields. Every alternative has the type itself.
   return z.fromJSONSchema(type === "object" && schema.anyOf !== undefined ? forms : schema);
 }

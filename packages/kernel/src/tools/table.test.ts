@@ -10,7 +10,7 @@ test("[FEA-068] there are thirty-one tools, each defined once", () => {
   expect([...assembleTools(ALL_TOOLS).keys()].toSorted()).toEqual([...TOOLS].toSorted());
 });
 
-test("[FEA-068] a tool that is missing, extra or defined twice stops start-up, and is named", () => {
+test("[FEA-068] a missing, extra or duplicate tool stops start-up, and is named", () => {
   const [first, ...others] = sampleTools();
   if (first === undefined) throw new Error("no sample");
   expect(() => assembleTools([first, first], ["plan.get", "repo.diff"])).toThrow("plan.get is defined twice; repo.diff is not defined");
@@ -29,7 +29,7 @@ test.each([
   ["planner", `${READS} plan.submit plan.update`],
   ["builder", `${READS} repo.apply_patch gates.run`],
   ["qa", `${READS} repo.apply_patch gates.run qa.test_index_update`],
-] as const)("[FEA-003] [FEA-017] [FEA-064] [FEA-065] [FEA-066] by default %s may call these and no others", (role, tools) => {
+] as const)("[FEA-003] [FEA-017] [FEA-064] [FEA-065] [FEA-066] by default %s may call these tools and no others", (role, tools) => {
   expect([...DEFAULT_RBAC[role]].toSorted()).toEqual(tools.split(" ").toSorted());
 });
 

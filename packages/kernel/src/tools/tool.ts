@@ -3,9 +3,9 @@ import type { ActorRole, Tool as ToolName } from "../config/rbac.ts";
 import type { Call } from "../record/operations/call.ts";
 import type { Kernel } from "../kernel.ts";
 
-/** Who calls, under which id, and how to tell them how far long work has come. */
+/** The caller, the operation id, and how to report progress. */
 export interface ToolCall extends Call {
-  /** Aborted when whoever called is not waiting any more. */
+  /** Aborted when the caller no longer waits. */
   readonly signal: () => AbortSignal;
   readonly progress: (note: ProgressNote) => void;
 }
@@ -16,13 +16,13 @@ export interface ProgressNote {
   readonly message: string;
 }
 
-/** Where a process ran or a log exists. */
+/** Present if a process ran or a log exists. */
 export interface ToolEvidence {
   readonly log_path?: string;
   readonly log_paths?: readonly string[];
   readonly command?: readonly string[];
   readonly exit_code?: number | null;
-  /** For example `stale_lock_reclaimed`, with what was reclaimed. */
+  /** For example `stale_lock_reclaimed`, with the lock. */
   readonly notes?: readonly { readonly code: string; readonly message: string }[];
 }
 
@@ -32,13 +32,13 @@ export interface ToolAnswer<O> {
 }
 
 /**
- * One tool of the catalog. `input` leaves out what every call carries (`actor_type`, `actor_id`; for mutating tools
- * `operation_id` and `expected_version`): the dispatcher adds, checks and strips them.
+ * One tool of the catalog. `input` omits the fields of every call (`actor_type`, `actor_id`; for mutating tools `operation_id` and
+ * `expected_version`): the dispatcher adds, checks and strips them.
  */
 export interface ToolDefinition<I, O> {
   readonly name: ToolName;
   readonly kind: "read" | "mutating";
-  /** Only for a protocol's own tool: who may call it. For the kernel's tools `policy.rbac` says so. */
+  /** Only for a protocol's own tool: the roles that may call it. For the kernel's tools `policy.rbac` decides. */
   readonly roles?: readonly ActorRole[];
   readonly description: string;
   readonly input: z.ZodType<I>;
@@ -46,7 +46,7 @@ export interface ToolDefinition<I, O> {
   readonly call: (kernel: Kernel, input: I, call: ToolCall) => Promise<ToolAnswer<O>>;
 }
 
-/** A definition whose types have done their work: the dispatcher only ever hands it parsed input. */
+/** A definition with erased types: the dispatcher only passes parsed input to it. */
 export type AnyTool = ToolDefinition<never, unknown>;
 
 export function tool<I, O>(definition: ToolDefinition<I, O>): AnyTool {

@@ -42,7 +42,7 @@ const bad = async (answer: Promise<ToolEnvelope>) => {
 const head = () => scratch.git("rev-parse", "main").trim();
 
 describe("repo.apply_patch", () => {
-  test("[FEA-082] answers with git's status and the changed files", async () => {
+  test("[FEA-082] returns git's status and the changed files", async () => {
     await feature.planned();
     const { data } = await good(call("builder", "repo.apply_patch", { ...LETTERS, unified_diff: TWO }));
     expect(data).toMatchObject({
@@ -53,7 +53,7 @@ describe("repo.apply_patch", () => {
     });
   });
 
-  test("[FEA-015] honours the version the caller has seen", async () => {
+  test("[FEA-015] honours the version that the caller has read", async () => {
     await feature.planned();
     const { version } = await feature.row();
     const stale = { ...LETTERS, unified_diff: TWO, expected_version: version - 1 };
@@ -66,7 +66,7 @@ describe("repo.apply_patch", () => {
 });
 
 describe("gates", () => {
-  test("[FEA-092] gates.list has profiles, modes and steps, of all or of the named one; an unknown profile is named", async () => {
+  test("[FEA-092] gates.list has profiles, modes and steps, of all or of one profile; an unknown profile is an error", async () => {
     await scratch.close();
     const nightly = `  nightly: { modes: { fast: [{ name: short, cmd: ["true"] }], full: [{ name: long, cmd: ["true"] }] } }\n`;
     scratch = await openScratchKernel({ "slipway/gates.yaml": `${GATES}${nightly}` });
@@ -81,7 +81,7 @@ describe("gates", () => {
     expect((await bad(call("qa", "gates.list", { profile: "weekly" }))).error.code).toBe("unknown_gate_profile_or_mode");
   });
 
-  test("gates.run says how far it is, and what ran", async () => {
+  test("gates.run reports progress and the steps that ran", async () => {
     await feature.built();
     const notes: ProgressNote[] = [];
     const { data, evidence } = await good(
@@ -95,7 +95,7 @@ describe("gates", () => {
     ]);
   });
 
-  test("[FEA-061] [FEA-093] a failed gate is the failure, with the log, the command and the exit code", async () => {
+  test("[FEA-061] [FEA-093] a failed gate is a failure with the log, the command and the exit code", async () => {
     await feature.planned();
     await good(call("builder", "repo.apply_patch", { ...LETTERS, unified_diff: replaceLine("src/a.txt", "one", "BUG") }));
     const { error, evidence } = await bad(call("builder", "gates.run", { ...LETTERS, profile: "default", mode: "fast" }));
@@ -132,7 +132,7 @@ describe("gates", () => {
 });
 
 describe("the QA index", () => {
-  test("[FEA-097] [FEA-098] is read and updated at the version that was read", async () => {
+  test("[FEA-097] [FEA-098] is read, and updated at the version that was read", async () => {
     await feature.built();
     const { data } = await good(call("qa", "qa.test_index_get"));
     expect(data).toMatchObject({ index: { version: 1 }, counts: { pending: 1, passed: 0 }, pending: [{ path: "src/a.txt" }] });
@@ -152,7 +152,7 @@ describe("the QA index", () => {
 describe("feature.ready_to_merge", () => {
   const arguments_ = { ...LETTERS, commit_message: "Letters", merge_strategy: "squash" };
 
-  test("[FEA-086] [FEA-087] merges what was gated and approved, and nothing else", async () => {
+  test("[FEA-086] [FEA-087] merges the gated and approved change, and nothing else", async () => {
     const candidate = await feature.ready();
     expect((await bad(call("orchestrator", "feature.ready_to_merge", arguments_))).error.code).toBe("user_approval_required");
     expect(head()).toBe(candidate.base);
@@ -164,7 +164,7 @@ describe("feature.ready_to_merge", () => {
       approved_by: "kim",
       gate_snapshot: { gates: { full: "pass" } },
     });
-    // The token is used up, and is nowhere in what the tool says.
+    // The token is used up, and does not appear in the tool's answer.
     expect(JSON.stringify(answer)).not.toContain(token);
   });
 

@@ -11,7 +11,7 @@ export interface DimensionDelta {
   readonly reordered: boolean;
 }
 
-/** An object has no order of its own. */
+/** The order of fields in an object does not matter. */
 const MODES = ["sync", "async", "notes"] as const;
 
 type Element = readonly [name: string, text: string];
@@ -48,7 +48,7 @@ function elementsOf(contract: Dimensions, dimension: ContractDimension): Element
   });
 }
 
-/** One line per difference, for people and for whoever has to mend it. */
+/** One line per difference, for people and for the agent that fixes it. */
 export function deltaText(deltas: readonly DimensionDelta[]): string[] {
   return deltas.flatMap(({ dimension, added, removed, changed, reordered }) => [
     ...added.map((name) => `${dimension}: ${name} is not in the contract`),

@@ -7,7 +7,7 @@ const executedTest = z.strictObject({
   duration_ms: z.number().nonnegative().optional(),
 });
 
-/** What the harness saw when it ran a module's tests. */
+/** The harness's own record of a test run of a module. */
 export const executionLogSchema = z
   .strictObject({
     module_id: moduleId,

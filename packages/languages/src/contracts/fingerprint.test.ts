@@ -35,7 +35,7 @@ const dimensions: fc.Arbitrary<Dimensions> = fc.record({
 
 describe("the fingerprint", () => {
   test("[FAC-147] is the SHA-256 of the canonical JSON of the five dimensions, in hexadecimal", () => {
-    // Written out by hand: keys in order, no space.
+    // Written by hand: sorted keys, no spaces.
     const canonical =
       '{"effects":[],"error_surfaces":[{"name":"DurationError","surface":"exception","when":"the text is no duration"}],' +
       '"inputs":[{"constraints":["not empty"],"name":"text","type":"string"}],' +
@@ -64,7 +64,7 @@ describe("the fingerprint", () => {
     modes: { sync: true, async: false, notes: "never blocks" },
   };
 
-  test("[FAC-148] depends on the five dimensions and on nothing else", () => {
+  test("[FAC-148] depends on the five dimensions only", () => {
     for (const [field, value] of Object.entries(METADATA)) {
       expect(fingerprintOf({ ...PARSE_DURATION, [field]: value } as Contract), field).toBe(fingerprintOf(PARSE_DURATION));
     }
@@ -84,7 +84,8 @@ describe("the fingerprint", () => {
     );
   });
 
-  test("the words of a mismatch", () => expect(mismatchMessage("a", "b")).toBe("Interface fingerprint mismatch: expected a, got b"));
+  test("a mismatch names both fingerprints", () =>
+    expect(mismatchMessage("a", "b")).toBe("Interface fingerprint mismatch: expected a, got b"));
 });
 
 describe("the difference of two contracts", () => {
@@ -111,7 +112,7 @@ describe("the difference of two contracts", () => {
     ]);
   });
 
-  test("an order that has changed is a difference", () => {
+  test("a changed order is a difference", () => {
     const [before, after] = [
       [...PARSE_DURATION.inputs, two],
       [two, ...PARSE_DURATION.inputs],
@@ -119,7 +120,7 @@ describe("the difference of two contracts", () => {
     expect(deltaText(deltaOf(before, after))).toEqual(["inputs: the order is another"]);
   });
 
-  test("the order of fields is none", () => {
+  test("the order of fields in an object is not a difference", () => {
     const { sync, async, notes } = PARSE_DURATION.modes;
     expect(deltaOf(PARSE_DURATION, { ...PARSE_DURATION, modes: { notes, async, sync } })).toEqual([]);
   });
@@ -130,14 +131,14 @@ describe("the difference of two contracts", () => {
     ["an optional input at the end", { inputs: [first!, optional] }, "BACKWARD_COMPATIBLE"],
     ["an input marked optional", { inputs: [first!, { ...two, constraints: ["optional"] }] }, "BACKWARD_COMPATIBLE"],
     ["an optional input at the front", { inputs: [optional, first!] }, "BREAKING"],
-    ["an input that is demanded", { inputs: [first!, two] }, "BREAKING"],
-    ["an output more", { outputs: [...PARSE_DURATION.outputs, { name: "rest", type: "string", invariants: [] }] }, "BACKWARD_COMPATIBLE"],
+    ["a required input", { inputs: [first!, two] }, "BREAKING"],
+    ["one more output", { outputs: [...PARSE_DURATION.outputs, { name: "rest", type: "string", invariants: [] }] }, "BACKWARD_COMPATIBLE"],
     [
-      "an error surface more",
+      "one more error surface",
       { error_surfaces: [...PARSE_DURATION.error_surfaces, { name: "Late", when: "late", surface: "code" }] },
       "BACKWARD_COMPATIBLE",
     ],
-    ["an input less", { inputs: [] }, "BREAKING"],
+    ["one input less", { inputs: [] }, "BREAKING"],
     ["another type", { outputs: [{ name: "minutes", type: "bigint", invariants: ["never negative"] }] }, "BREAKING"],
     ["an effect", { effects: [{ type: "WRITE", target: "log", description: "a line" }] }, "BREAKING"],
     ["another mode", { modes: { sync: true, async: true, notes: "" } }, "BREAKING"],
@@ -146,7 +147,7 @@ describe("the difference of two contracts", () => {
 
 describe("versions", () => {
   const previous = { version: "1.4.2", fingerprint: "a" };
-  test("begin at 1.0.0; the same fingerprint is a patch, whatever an exception says", () => {
+  test("begin at 1.0.0; the same fingerprint is a patch, with or without an exception", () => {
     expect(nextVersion(null, "a", null)).toBe("1.0.0");
     expect(nextVersion(previous, "a", null)).toBe("1.4.3");
     expect(nextVersion(previous, "a", "BREAKING")).toBe("1.4.3");
@@ -184,7 +185,7 @@ describe("a placeholder", () => {
     "<type>",
     "-",
     "xxx",
-  ])("%j says nothing", (text) => expect(isPlaceholder(text)).toBe(true));
+  ])("%j is a placeholder", (text) => expect(isPlaceholder(text)).toBe(true));
   test.each([
     "none",
     "string",
@@ -195,5 +196,5 @@ describe("a placeholder", () => {
     "unknown",
     "{ hours: number }",
     "[number, string]",
-  ])("%j says something", (text) => expect(isPlaceholder(text)).toBe(false));
+  ])("%j is not a placeholder", (text) => expect(isPlaceholder(text)).toBe(false));
 });

@@ -1,7 +1,7 @@
 import { digestOf } from "@slipway/durable/canonical";
 import { dimensionsOf, type Dimensions } from "./schema.ts";
 
-/** SHA-256 over the canonical JSON of the five dimensions and nothing else: what a caller cannot see does not change it. */
+/** SHA-256 over the canonical JSON of the five dimensions only: details that a caller cannot see do not change it. */
 export function fingerprintOf(contract: Dimensions): string {
   return digestOf(dimensionsOf(contract));
 }

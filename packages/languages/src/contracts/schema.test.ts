@@ -39,7 +39,7 @@ describe("[FAC-145] the contract of a module", () => {
     ["/inputs/1/name", { inputs: [...PARSE_DURATION.inputs, ...PARSE_DURATION.inputs] }],
   ])("refuses a wrong %s", (pointer, change) => expect(pointers(changed(change))).toEqual([pointer]));
 
-  test.each(DIMENSIONS)("[FAC-146] without %s it is refused; a module without effects says so with an empty list", (dimension) => {
+  test.each(DIMENSIONS)("[FAC-146] without %s it is refused; a module without effects has an empty list", (dimension) => {
     const { [dimension]: _, ...rest } = PARSE_DURATION;
     expect(pointers(rest).every((pointer) => pointer.startsWith(`/${dimension}`))).toBe(true);
     expect(pointers(rest)).not.toEqual([]);
@@ -83,11 +83,11 @@ describe("ship evidence", () => {
   test.each([
     ["nothing", {}, []],
     ["a wrong total", { summary: { total: 3, passed: 1, failed: 1 } }, ["/summary/total"]],
-    ["results that are claimed", { summary: { total: 2, passed: 2, failed: 0 } }, ["/summary/passed", "/summary/failed"]],
+    ["results that do not match the tests", { summary: { total: 2, passed: 2, failed: 0 } }, ["/summary/passed", "/summary/failed"]],
     ["no test", { tests: [], summary: summaryOf([]) }, ["/tests"]],
     ["a name twice", { tests: [tests[0], tests[0]], summary: { total: 2, passed: 2, failed: 0 } }, ["/tests"]],
     ["another result", { tests: [{ name: "a", result: "SKIP" }], summary: { total: 1, passed: 1, failed: 0 } }, ["/tests/0/result"]],
-    ["a time that is none", { executed_at: "yesterday" }, ["/executed_at"]],
+    ["an invalid time", { executed_at: "yesterday" }, ["/executed_at"]],
   ])("[FAC-155] an execution log is refused for %s", (_, change, expected) => {
     const found = pointers(log(change), executionLogSchema);
     for (const pointer of expected) expect(found).toContain(pointer);

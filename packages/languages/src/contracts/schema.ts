@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isPlaceholder } from "./placeholder.ts";
 
-/** What a caller can see of a module. Everything else about it is the module's own business. */
+/** The parts of a module that a caller can see. Everything else is internal. */
 export const DIMENSIONS = ["inputs", "outputs", "error_surfaces", "effects", "modes"] as const;
 export type ContractDimension = (typeof DIMENSIONS)[number];
 
@@ -12,7 +12,7 @@ export const moduleRef = z.string().regex(/^MM-\w+@\S+$/);
 
 const text = z.string().refine((value) => !isPlaceholder(value), "must say something: it is empty or a placeholder");
 
-/** Elements are told apart by name when two contracts are compared. */
+/** Elements are identified by name when two contracts are compared. */
 function named<T extends z.ZodType<{ readonly name: string }>>(element: T) {
   return z.array(element).superRefine((elements, context) => {
     elements.forEach(({ name }, index) => {
@@ -57,7 +57,7 @@ export const contractSchema = z.strictObject({
   }),
 });
 
-/** What a module promises: the five dimensions, and what is said about them. */
+/** What a module promises: the five dimensions and their descriptions. */
 export type Contract = z.infer<typeof contractSchema>;
 export type Dimensions = Pick<Contract, ContractDimension>;
 

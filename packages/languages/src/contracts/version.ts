@@ -5,7 +5,7 @@ export const FIRST_VERSION = "1.0.0";
 
 type Bump = "patch" | "minor" | "major";
 
-/** Nobody who said nothing about compatibility may be misled: unknown counts as breaking. */
+/** Unknown compatibility counts as breaking. */
 const BUMP_OF: Readonly<Record<Compatibility, Bump>> = { BACKWARD_COMPATIBLE: "minor", BREAKING: "major", UNKNOWN: "major" };
 
 interface Predecessor {
@@ -14,8 +14,8 @@ interface Predecessor {
 }
 
 /**
- * The version under which a module ships. The same fingerprint is a patch; another one needs the interface change exception that
- * says how compatible it is.
+ * The version under which a module ships. The same fingerprint is a patch; another one needs an interface change exception that states the
+ * compatibility.
  */
 export function nextVersion(previous: Predecessor | null, fingerprint: string, exception: Compatibility | null): string {
   if (previous === null) return FIRST_VERSION;

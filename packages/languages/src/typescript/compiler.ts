@@ -2,16 +2,16 @@ import { API, type Checker, type Program, type Snapshot } from "typescript/unsta
 import type { SourceFile } from "typescript/unstable/ast";
 import { Overlay, VIRTUAL } from "./overlay.ts";
 
-/** One set of files under the compiler's eyes. */
+/** One set of files, open in the compiler. */
 export interface OpenProject {
   readonly program: Program;
   readonly checker: Checker;
   file(path: string): SourceFile | undefined;
-  /** Paths of the project's own files, as they were given. */
+  /** Paths of the project's own files, as passed in. */
   readonly paths: readonly string[];
-  /** The same with more files; what was looked at before is closed. */
+  /** The same with more files; the earlier snapshot is closed. */
   with(more: Readonly<Record<string, string>>): OpenProject;
-  /** Errors as `path:line: text`; of these files only. */
+  /** Errors of these files as `path:line: text`. */
   problems(paths: readonly string[]): string[];
 }
 
@@ -31,7 +31,7 @@ const OPTIONS = {
   skipLibCheck: true,
 };
 
-/** TypeScript's own process, started when it is first needed and kept: what it has parsed once it knows. */
+/** TypeScript's own process, started on first use and kept, so that parsed files stay cached. */
 export function openCompiler(): Compiler {
   const overlay = new Overlay();
   let api: API | null = null;
@@ -51,7 +51,7 @@ export function openCompiler(): Compiler {
       for (const path of created) paths.add(path);
       snapshots.at(-1)?.dispose();
       const fileChanges = { created: created.map((path) => `${root}/${path}`) };
-      // Opening is counted, and closed once.
+      // Opening is reference-counted; close it once.
       const snapshot = running().updateSnapshot(snapshots.length === 0 ? { openProjects: [config], fileChanges } : { fileChanges });
       snapshots.push(snapshot);
       return view(snapshot, config, root, [...paths], open);
@@ -64,7 +64,7 @@ export function openCompiler(): Compiler {
         .dispose();
       return result;
     } catch (error) {
-      // Whatever it is, the process may be gone or in the middle of an answer: the next one begins afresh.
+      // After any error the process may be dead or out of sync, so the next call starts a new one.
       stop();
       throw error;
     } finally {
@@ -77,7 +77,7 @@ export function openCompiler(): Compiler {
       try {
         return attempt(files, body);
       } catch {
-        // Looking changes nothing, so it may be done again.
+        // Reading has no side effects, so it can be repeated.
         return attempt(files, body);
       }
     },
@@ -90,7 +90,7 @@ export function openCompiler(): Compiler {
     try {
       stopped?.close();
     } catch {
-      // It was gone already.
+      // It had already ended.
     }
   }
 }

@@ -1,14 +1,14 @@
 import type { DeclaredTest } from "../language.ts";
 
-/** Where a test stands: the names of what it is in, and its own. */
+/** A test with the names of its suites and its own. */
 export interface ReportedTest {
   readonly test: readonly string[];
   readonly suite: boolean;
 }
 
 /**
- * How the results of a file differ from what its source declares. Names that are computed may be anything and any number; tests within
- * tests are not declared at all.
+ * How the results of a file differ from the tests that its source declares. A computed name matches any name and any number of tests;
+ * nested tests are not declared.
  */
 export function declarationProblem(file: string, reported: readonly ReportedTest[], declared: readonly DeclaredTest[]): string | null {
   const own = declared.filter((one) => one.file === file);

@@ -9,7 +9,7 @@ afterAll(() => typescript.close());
 const differences = (code: string, agreed?: Contract) => differ(typescript, code, agreed);
 const reading = (code: string) => read(typescript, code);
 
-describe("code that does not is told dimension by dimension", () => {
+describe("code that differs is reported dimension by dimension", () => {
   test.each<[string, string, Contract, (string | RegExp)[]]>([
     [
       "another name",
@@ -36,9 +36,9 @@ describe("code that does not is told dimension by dimension", () => {
       PARSE_DURATION,
       ["inputs: written is not in the contract", "inputs: text is missing"],
     ],
-    ["an input more", GOOD.replace("text: string", "text: string, base: number"), PARSE_DURATION, ["inputs: base is not in the contract"]],
+    ["one more input", GOOD.replace("text: string", "text: string, base: number"), PARSE_DURATION, ["inputs: base is not in the contract"]],
     [
-      "an input less",
+      "one input less",
       GOOD.replace("text: string", "").replaceAll("text", '"1"'),
       PARSE_DURATION,
       ["inputs: text is missing", /overlap|TS|comparison/],
@@ -49,33 +49,33 @@ describe("code that does not is told dimension by dimension", () => {
       PARSE_DURATION,
       [/^outputs: minutes should be .* and is .*"type":"bigint"}$/],
     ],
-    ["any for an answer", GOOD.replace("): number", "): any"), PARSE_DURATION, [/^outputs: minutes .*"type":"any"}$/]],
+    ["any as a result", GOOD.replace("): number", "): any"), PARSE_DURATION, [/^outputs: minutes .*"type":"any"}$/]],
     [
-      "an error that nobody throws",
+      "a declared error that is not thrown",
       GOOD.replace('throw new DurationError("empty")', "return 0"),
       PARSE_DURATION,
       ["error_surfaces: DurationError is missing"],
     ],
     [
-      "an error that nobody knows of",
+      "an undeclared error",
       GOOD.replace("return text.length", "if (text) throw new RangeError(); return 1"),
       PARSE_DURATION,
       ["error_surfaces: RangeError is not in the contract"],
     ],
     [
-      "an effect that nobody knows of",
+      "an undeclared effect",
       `import { rmSync } from "node:fs";\n${GOOD.replace("return text.length", "rmSync(text); console.log(text); return 1")}`,
       PARSE_DURATION,
       ["effects: CALL node:fs is not in the contract", "effects: CALL console is not in the contract"],
     ],
     [
-      "a promise where none was agreed",
+      "a promise that is not in the contract",
       GOOD.replace("function", "async function").replace("): number", "): Promise<number>"),
       PARSE_DURATION,
       ["modes: sync should be true and is false", "modes: async should be false and is true"],
     ],
     [
-      "a function more",
+      "one more function",
       `${GOOD}export function unparse(minutes: number): string { return String(minutes); }\nexport const LIMIT = 5;`,
       PARSE_DURATION,
       [
@@ -91,7 +91,7 @@ describe("code that does not is told dimension by dimension", () => {
       ["error_surfaces: odd is missing"],
     ],
     [
-      "several outputs of which one is another",
+      "several outputs of which one differs",
       `${ERROR}export function parseDuration(text: string) { if (text === "") throw new DurationError(); return { minutes: 1, more: 2 }; }`,
       contract({ outputs: [output("number"), output("string", "rest")] }),
       ["outputs: more is not in the contract", "outputs: rest is missing"],
@@ -107,7 +107,7 @@ describe("code that does not is told dimension by dimension", () => {
     ["thrown in a function inside the try", "try { [1].forEach(() => { throw new RangeError(); }); } finally { text.trim(); }"],
     ["thrown in the catch", "try { text.trim(); } catch { throw new RangeError(); }"],
     ["one of two", "throw text.length > 3 ? new DurationError() : (new RangeError());"],
-    ["made by somebody else", "throw make(); function make(): RangeError { return new RangeError(); }"],
+    ["thrown by other code", "throw make(); function make(): RangeError { return new RangeError(); }"],
     ["rejected", "void Promise.reject(new RangeError());"],
   ])("an error that is %s leaves the module", (_, body) => {
     expect(differences(GOOD.replace("return text.length", `if (text === "x") { ${body} } return 1`))).toEqual([
@@ -115,7 +115,7 @@ describe("code that does not is told dimension by dimension", () => {
     ]);
   });
 
-  test("what is thrown and is no error has no name to declare", () => {
+  test("a thrown value that is not an Error has no name to declare", () => {
     const found = differences(
       GOOD.replace("return text.length", 'if (text === "x") throw "words"; void Promise.reject(); void Promise.resolve(1); return 1'),
     );
@@ -132,7 +132,7 @@ describe("code that does not is told dimension by dimension", () => {
     expect(found.at(-1)).toBe(`the contract's type "${type}" cannot be read without the module: ${why}`);
   });
 
-  test("overloads, code that does not compile, and no code at all", () => {
+  test("overloads, compile errors, and no code at all", () => {
     const overloaded = `${ERROR}export function parseDuration(text: string): number;\nexport function parseDuration(text: number): number;\nexport function parseDuration(text: unknown): number { if (!text) throw new DurationError(); return 1; }`;
     expect(differences(overloaded)).toEqual(["parseDuration has 2 call signatures; a contract describes one"]);
     const broken = reading(GOOD.replace("text.length", "text.size"));

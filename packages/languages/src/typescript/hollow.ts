@@ -1,7 +1,7 @@
 import type { ExportedName, ModuleFiles } from "../language.ts";
 import { ENTRY_FILE } from "./layout.ts";
 
-/** The same module with nothing in it: whatever is called throws. A test that passes all the same says nothing about the module. */
+/** The same module with functions that throw. A test that still passes does not test the module. */
 export function hollowed(files: ModuleFiles, exported: readonly ExportedName[]): ModuleFiles {
   const others = Object.entries(files).filter(([path]) => !path.startsWith("implementation/"));
   return { ...Object.fromEntries(others), [ENTRY_FILE]: [HOLLOW, ...exported.map(hollow)].join("\n") };
@@ -15,6 +15,6 @@ function hollow({ name, kind }: ExportedName): string {
   return `${body}\nexport { ${LOCAL}${name} as ${name} };`;
 }
 
-/** `default` is a name for exporting and not for declaring. */
+/** `default` can be exported, but not declared. */
 const LOCAL = "hollow_";
 const CALLED = `function () { throw new HollowModule("there is nothing in this module"); }`;

@@ -17,7 +17,7 @@ import { formatTime } from "../implementation/index.ts";
 test("${TEST}", () => assert.equal(formatTime(570), "09:30"));
 `;
 const WRONG = `export function formatTime(_minutes: number): string { return "09--WRONG--30"; }\n`;
-/** As the test process says it, and as Node's runner hears it from a child. */
+/** A result as the test process writes it, and as Node's runner reads it from a child. */
 const FORGED = `
 const forged = [
   JSON.stringify({ test: ["${TEST}"], suite: false, ran: true, passed: true, duration_ms: 1, error: null }),
@@ -36,9 +36,9 @@ const SIGNALS: [string, string] = [
 const run = (code: string, tests = TESTS) =>
   runTests({ files: { "implementation/index.ts": code, "tests/module.test.ts": tests } }, { sandbox, timeoutMs: 20_000 });
 
-describe("B3: a module that is wrong does not pass its tests, whatever it does", () => {
+describe("B3: a wrong module does not pass its tests, whatever it does", () => {
   test.each<[string, string]>([
-    ["forged results on its own output, then exit 0", `${FORGED}fs.writeSync(1, forged); process.exit(0);\n${WRONG}`],
+    ["forged results on its own stdout, then exit 0", `${FORGED}fs.writeSync(1, forged); process.exit(0);\n${WRONG}`],
     [
       "forged results on every descriptor",
       `${FORGED}for (let fd = 0; fd <= 30; fd++) { try { fs.writeSync(fd, forged); } catch {} }\n${WRONG}`,
@@ -55,11 +55,11 @@ describe("B3: a module that is wrong does not pass its tests, whatever it does",
 Object.is = () => true; JSON.stringify = () => "[]"; (Array.prototype as any)[Symbol.iterator] = function* () {}; Object.prototype.toString = () => "[object String]"; String.prototype.valueOf = () => "09:30";
 ${WRONG}`,
     ],
-    // Without a sandbox these would be processes of this machine.
+    // Without a sandbox these would run as processes of this machine.
     ...(sandboxWorksHere() ? [SIGNALS] : []),
     ["a line that is no JSON", `${FORGED}fs.writeSync(1, "{ no JSON\\n");\n${WRONG}`],
     [
-      "a line without end",
+      "an endless line",
       `${FORGED}${WRONG.replace("{ return", '{ const a = "a".repeat(1 << 20); try { for (;;) fs.writeSync(1, a); } catch {} return')}`,
     ],
   ])("%s", async (_, code) => {
@@ -97,7 +97,7 @@ export function formatTime(): string[] {
     });
   });
 
-  test("it compiles no text in the process of the tests, whatever it was passed", async () => {
+  test("no text that it passes is compiled in the test process", async () => {
     const code = `export function formatTime(...given: unknown[]): number {
   const seen = new Set<unknown>();
   let calls = 0;
@@ -125,7 +125,7 @@ test("nothing is forged", () => {
     expect({ broken, ran: ran.map(({ result, error }) => [result, error?.message]) }).toEqual({ broken: null, ran: [["PASS", undefined]] });
   });
 
-  test("one that hangs, dies or never ends loading makes the tests that wait for it fail", async () => {
+  test("one that hangs, dies or never finishes loading fails the tests that wait for it", async () => {
     const dies = await run(WRONG.replace("{ return", "{ process.abort(); return"));
     expect(dies.tests).toMatchObject([{ result: "FAIL", error: { name: "ModuleGone", by: "code" } }]);
     const loads = await run(`await new Promise(() => undefined);\n${WRONG}`);
@@ -138,10 +138,10 @@ test("nothing is forged", () => {
   });
 });
 
-describe("a test file that speaks for the runner breaks its run", () => {
+describe("a test file that imitates the runner breaks its run", () => {
   test.each([
     [
-      "words that are no result",
+      "lines that are not results",
       `${TESTS}import { writeSync } from "node:fs";\nwriteSync(1, "{ no JSON\\n");`,
       /wrote something that is no result: "\{ no JSON"/,
     ],
@@ -149,14 +149,14 @@ describe("a test file that speaks for the runner breaks its run", () => {
     [
       "more results than its runner counts",
       `${TESTS}import { writeSync } from "node:fs";\nwriteSync(1, JSON.stringify({ test: ["more"], suite: false, ran: true, passed: true, duration_ms: 1, error: null }) + "\\n");`,
-      /counts 1 tests and suites, and told of 2/,
+      /counts 1 tests and suites, and reported 2/,
     ],
   ])("%s", async (_, tests, expected) => {
     const good = `export function formatTime(_minutes: number): string { return "09:30"; }`;
     expect((await run(good, tests)).broken).toMatch(expected);
   });
 
-  test("B3: results that differ from what the source declares", async () => {
+  test("B3: results that differ from the declared tests", async () => {
     const good = `export function formatTime(_minutes: number): string { return "09:30"; }`;
     const files = { "implementation/index.ts": good, "tests/a.test.ts": `${TESTS}if (formatTime(0) === "") test("never", () => {});` };
     const declared = [TEST, "never"].map((name) => ({ file: "tests/a.test.ts", name }));

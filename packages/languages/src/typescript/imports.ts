@@ -14,11 +14,11 @@ import { walk } from "./walk.ts";
 
 interface Import {
   readonly specifier: string;
-  /** Gone at run time. */
+  /** Erased at run time. */
   readonly typeOnly: boolean;
 }
 
-/** Static, re-exporting and dynamic imports; a specifier that is computed reads as "(computed)". */
+/** Static, re-exporting and dynamic imports; a computed specifier is "(computed)". */
 export function importsIn(file: SourceFile): Import[] {
   const found: Import[] = [];
   walk(file, (node) => {
@@ -43,7 +43,7 @@ function isLoading(node: Node): boolean {
   return node.kind === SyntaxKind.ImportKeyword || (isIdentifier(node) && node.text === "require");
 }
 
-/** Parts of Node with which a module reaches beyond its arguments. */
+/** Node modules with effects beyond a module's arguments. */
 const EFFECTFUL = new Set(
   "child_process cluster dgram dns dns/promises fs fs/promises http http2 https inspector net process repl sqlite tls worker_threads".split(
     " ",
@@ -51,7 +51,7 @@ const EFFECTFUL = new Set(
 );
 const EFFECTFUL_GLOBALS = new Set(["fetch", "WebSocket", "EventSource", "console", "process", "localStorage"]);
 
-/** What in the file reaches beyond the module: modules of Node, and globals that are not its own names. */
+/** Effects in the file: modules of Node, and globals that the file does not define. */
 export function effectsIn(file: SourceFile, checker: Checker): string[] {
   const modules = importsIn(file)
     .filter(({ typeOnly, specifier }) => !typeOnly && EFFECTFUL.has(specifier.replace(/^node:/, "")))

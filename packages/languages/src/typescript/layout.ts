@@ -2,12 +2,12 @@ import type { ModuleSources } from "../language.ts";
 
 /** The one file through which a module is used. */
 export const ENTRY_FILE = "implementation/index.ts";
-/** How code names another module: the package's own imports, because Node runs no TypeScript from node_modules. */
+/** The specifier of another module: the package's own `imports`, because Node does not run TypeScript from node_modules. */
 export function importName(moduleId: string): string {
   return `#${moduleId}`;
 }
 
-/** A module as a package that Node runs and TypeScript checks, whoever looks at it. */
+/** A module as a package that Node runs and TypeScript checks. */
 export function workspaceFiles({ files, dependencies = {} }: ModuleSources): Record<string, string> {
   const imports = Object.keys(dependencies).map((id) => [importName(id), `./dependencies/${id}/${ENTRY_FILE}`] as const);
   const theirs = Object.entries(dependencies).flatMap(([id, sources]) =>

@@ -2,10 +2,10 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { FileSystem } from "typescript/unstable/fs";
 
-/** A folder that is on no disk. */
+/** A folder that exists only in memory. */
 export const VIRTUAL = "/slipway-virtual";
 
-/** What the compiler may read: the files put here, the standard library and the types of Node. Nothing else of the machine is there. */
+/** The files that the compiler may read: those added here, the standard library and the types of Node. No other file of the machine. */
 export class Overlay {
   readonly #files = new Map<string, string>();
   readonly #folders = new Map<string, Set<string>>();
@@ -20,7 +20,7 @@ export class Overlay {
     }
   }
 
-  /** A folder with everything below it. */
+  /** Removes a folder with everything below it. */
   remove(folder: string): void {
     for (const path of this.#files.keys()) if (path.startsWith(`${folder}/`)) this.#files.delete(path);
     for (const path of this.#folders.keys()) if (path === folder || path.startsWith(`${folder}/`)) this.#folders.delete(path);
@@ -53,11 +53,11 @@ export class Overlay {
   }
 }
 
-/** It lies beside the compiler's program. */
+/** It is beside the compiler's program. */
 const STANDARD_LIBRARY = /\/@typescript\/typescript-[\w-]+\/lib(?:\/lib\.(?:[\w.]+\.)?d\.ts)?$/;
 const TYPE_PACKAGES = ["@types/node", "undici-types"];
 
-/** Below the folder, or on the way to it. */
+/** Below the folder, or one of its parents. */
 function isAround(folder: string, path: string): boolean {
   return path === folder || path.startsWith(`${folder}/`) || folder.startsWith(path === "/" ? path : `${path}/`);
 }

@@ -22,7 +22,7 @@ async function programFiles(names: readonly string[]): Promise<Record<string, st
   return Object.fromEntries(await Promise.all(texts));
 }
 
-/** What lies in the folder of each process beside the files of the module. */
+/** Files in each process's folder beside the module's. */
 export const testPrograms = () => programFiles(OF_TESTS);
 export const modulePrograms = () => programFiles(OF_MODULE);
 
@@ -35,27 +35,27 @@ export interface PairedRun {
 }
 
 export interface PairedOutcome {
-  /** Everything the test process said to us. */
-  readonly said: readonly string[];
+  /** Every line of the test process to the harness. */
+  readonly resultLines: readonly string[];
   readonly tests: ProcessOutcome;
-  /** Why the module's process was stopped by its sandbox, if it was. */
+  /** Why the sandbox stopped the module's process, if it did. */
   readonly stopped: ProcessOutcome["limit"];
 }
 
 const QUIET = ["--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "--disable-sigusr1"];
 const MARK = ">";
-/** The module is of no interest any more when the tests have ended. */
+/** The module process is not needed after the tests have ended. */
 const KILL_GRACE_MS = 100;
 
 /**
- * Runs one test file and the module it is about, each in a sandbox of its own: no process, descriptor, file or signal of one is within
- * reach of the other. The harness carries lines between them and hears results from the test process alone.
+ * Runs one test file and its module, each in its own sandbox: neither can reach a process, descriptor, file or signal of the other. The
+ * harness carries lines between them and takes results from the test process only.
  */
 export async function runPair({ sandbox, tests, module, timeoutMs, signal }: PairedRun): Promise<PairedOutcome> {
   const toTests = openInput();
   const toModule = openInput();
   const over = new AbortController();
-  const said: string[] = [];
+  const resultLines: string[] = [];
   let stopped: PairedOutcome["stopped"] = null;
 
   const fromModule = splitLines((line) => toTests.write(line));
@@ -79,7 +79,7 @@ export async function runPair({ sandbox, tests, module, timeoutMs, signal }: Pai
       toTests.end();
     });
 
-  const fromTests = splitLines((line) => (line.startsWith(MARK) ? toModule.write(line.slice(MARK.length)) : said.push(line)));
+  const fromTests = splitLines((line) => (line.startsWith(MARK) ? toModule.write(line.slice(MARK.length)) : resultLines.push(line)));
   const testsEnded = sandbox.run({
     worktree: tests.folder,
     git: "none",
@@ -88,12 +88,12 @@ export async function runPair({ sandbox, tests, module, timeoutMs, signal }: Pai
     input: toTests.stream,
     timeoutMs,
     onOutput: (stream, chunk) => {
-      if (stream === "stdout" && !fromTests(chunk)) said.push("");
+      if (stream === "stdout" && !fromTests(chunk)) resultLines.push("");
     },
     ...(signal === undefined ? {} : { signal }),
   });
   try {
-    return { said, tests: await testsEnded, stopped };
+    return { resultLines, tests: await testsEnded, stopped };
   } finally {
     over.abort();
     toModule.end();
@@ -128,7 +128,7 @@ function openInput(): Input {
   };
 }
 
-/** Says false, and nothing more, when a line is longer than any may be. */
+/** Returns false once a line exceeds the maximum. */
 function splitLines(onLine: (line: string) => unknown): (chunk: Uint8Array) => boolean {
   let rest: Uint8Array[] = [];
   let held = 0;

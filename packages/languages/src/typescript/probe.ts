@@ -6,15 +6,15 @@ import { ENTRY_FILE } from "./layout.ts";
 const PARAMETERS = "probe/type-parameters.ts";
 const ENTRY = "probe/entry.ts";
 
-/** A contract's types and the entry's, side by side: type parameters stand for the same thing on both sides. */
+/** The types of a contract beside those of the entry function: type parameters are the same on both sides. */
 export interface ContractProbe {
   readonly project: OpenProject;
   readonly signature: Signature;
-  /** The type a text of the contract means, or why it means none. */
+  /** The type of a text in the contract, or why it has none. */
   typeOf(text: string): Type | string;
 }
 
-/** Has the compiler read the types of a contract beside the function that should have them. */
+/** Makes the compiler read the types of a contract beside the function that should have them. */
 export function probe(project: OpenProject, entry: Extract<Exported, { kind: "function" }>, texts: readonly string[]): ContractProbe {
   const { checker } = project;
   const parameters = entry.signature.getTypeParameters();
@@ -24,7 +24,7 @@ export function probe(project: OpenProject, entry: Extract<Exported, { kind: "fu
     const own = `{ readonly "the type parameter ${names[index]}": true }`;
     if (constraint === undefined) return `export type ${names[index]} = ${own};\n`;
     const bound = `(${checker.typeToString(constraint)})`;
-    // A key or a text with something added to it is no longer one.
+    // An intersection with a string or key type would no longer be that type.
     return `export type ${names[index]} = ${constraint.isObjectType() ? `${bound} & ${own}` : bound};\n`;
   });
   const given = names.length === 0 ? "" : `<${names.join(", ")}>`;
@@ -33,7 +33,7 @@ export function probe(project: OpenProject, entry: Extract<Exported, { kind: "fu
   const probed = project.with({
     [PARAMETERS]: `${brands.join("")}export {};\n`,
     [ENTRY]: `${header}import type * as module from "../${ENTRY_FILE}";\nexport declare const entry: typeof module.${entry.name}${given};\n`,
-    // Alone in its file, and its own line for the bracket: whatever the text is, it ends there.
+    // Each text has its own file, and the bracket its own line, so that the text cannot extend beyond it.
     ...Object.fromEntries(distinct.map((text, index) => [fileOf(index), `${header}export declare const it: (${text}\n);\n`])),
   });
   const [found] = exportsOf(probed, ENTRY);
@@ -41,7 +41,7 @@ export function probe(project: OpenProject, entry: Extract<Exported, { kind: "fu
   return { project: probed, signature, typeOf };
 
   function typeOf(text: string): Type | string {
-    // A contract that points at the code says nothing to those who cannot see it.
+    // A contract that refers to the code is useless to readers who cannot see the code.
     return /\bimport\s*\(/.test(text) ? "it imports something" : typeIn(probed, fileOf(distinct.indexOf(text)));
   }
 }

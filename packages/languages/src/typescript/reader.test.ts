@@ -14,8 +14,8 @@ afterAll(() => typescript.close());
 const differences = (code: string) => differ(typescript, code);
 const reading = (code: string) => read(typescript, code);
 
-describe("a module with nothing in it", () => {
-  test("has the names and does nothing", async () => {
+describe("a hollow module", () => {
+  test("has the same exports and does nothing", async () => {
     const files = {
       "implementation/index.ts": `${GOOD}export const LIMIT = 5;\nexport default parseDuration;`,
       "implementation/other.ts": "",
@@ -67,7 +67,7 @@ describe("what else is read", () => {
     expect(deltaOf(PARSE_DURATION, found.delivered)).toEqual([]);
   });
 
-  test("nothing of the machine can be imported but the types of Node and of the language", () => {
+  test("only the types of Node and of the language can be imported from the machine", () => {
     const folder = mkdtempSync(join(tmpdir(), "slipway-secret-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "secret.ts"), "export const secret = 'a password';\n");

@@ -26,7 +26,7 @@ export function openTypeScript(): LanguageReader {
         );
         const declared = tests.flatMap(({ path, source }) => testsIn(source).map(({ name }) => ({ file: path, name })));
         const broken = project.problems(Object.keys(sources.files));
-        // Last: it looks at the project with more files in it.
+        // Last, because it adds files to the project.
         const { delivered, problems } = surfaceOf(project, found, contract);
         return {
           delivered,

@@ -1,12 +1,12 @@
 import { SignatureKind, SymbolFlags, TypeFlags, type Checker, type Signature, type Type } from "typescript/unstable/sync";
 
 const DEEPEST = 12;
-/** What cannot be told apart at run time is not told apart here. */
+/** Types that are identical at run time are treated as equal. */
 const WRITABLE: Readonly<Record<string, string>> = { ReadonlyArray: "Array", ReadonlyMap: "Map", ReadonlySet: "Set" };
 
 /**
- * A type written out: aliases and interfaces of the module by what is in them, those of the standard library by their name. Two types
- * are the same to a caller when this text is the same. `readonly` is left out: it is gone at run time.
+ * A type as text: aliases and interfaces of the module are expanded, those of the standard library are named. Two types are equal for a
+ * caller if this text is equal. `readonly` is omitted, because it does not exist at run time.
  */
 export function shapeOf(checker: Checker, type: Type, within: readonly number[] = []): string {
   const again = within.indexOf(type.id);

@@ -8,9 +8,9 @@ const typescript = openTypeScript();
 afterAll(() => typescript.close());
 const differences = (code: string, agreed?: Contract) => differ(typescript, code, agreed);
 
-describe("code that keeps to its contract has the contract's fingerprint", () => {
+describe("code that matches its contract has the contract's fingerprint", () => {
   test.each<[string, string, Contract]>([
-    ["as it is", GOOD, PARSE_DURATION],
+    ["unchanged", GOOD, PARSE_DURATION],
     [
       "an arrow function",
       GOOD.replace("export function parseDuration(text: string): number {", "export const parseDuration = (text: string): number => {"),
@@ -63,7 +63,7 @@ describe("code that keeps to its contract has the contract's fingerprint", () =>
       contract({ effects: [{ type: "WRITE", target: "the log", description: "a line" }] }),
     ],
     [
-      "what is thrown and caught inside",
+      "errors that are thrown and caught inside",
       GOOD.replace(
         "return text.length",
         "try { throw new RangeError(); } catch (error) { if (!(error instanceof RangeError)) throw error; } return 1",
@@ -71,14 +71,14 @@ describe("code that keeps to its contract has the contract's fingerprint", () =>
       PARSE_DURATION,
     ],
     [
-      "names that only look like globals",
+      "names that resemble globals",
       GOOD.replace("return text.length", "const process = { fetch: 1, console: text }; return process.fetch"),
       PARSE_DURATION,
     ],
   ])("%s", (_, code, agreed) => expect(differences(code, agreed)).toEqual([]));
 });
 
-describe("types are compared by what is in them", () => {
+describe("types are compared by their structure", () => {
   const taking = (type: string, declared = "") =>
     `${ERROR}${declared}export function parseDuration(text: ${type}): number { if (!text) throw new DurationError(); return 1; }`;
   test.each<[string, string, string]>([
@@ -86,10 +86,10 @@ describe("types are compared by what is in them", () => {
     ["records", "Record<string, number>", "{ [key: string]: number }"],
     ["tuples", "readonly [number, string?]", "[number, string?]"],
     ["library types", "Map<string, Date> | ReadonlySet<URL>", "Set<URL> | ReadonlyMap<string, Date>"],
-    ["classes to be made", "new (name: string) => { name: string }", "{ new (name: string): { name: string } }"],
+    ["classes with constructors", "new (name: string) => { name: string }", "{ new (name: string): { name: string } }"],
     ["both of two", "{ a: 1 } & { b: 2 }", "{ b: 2; a: 1 }"],
-    ["what is in a class", "Box", "{ size: number }"],
-    ["what goes on in itself", "Node", "{ next: { next: null } | null }"],
+    ["members of a class", "Box", "{ size: number }"],
+    ["recursive types", "Node", "{ next: { next: null } | null }"],
     ["regular expressions and bytes", "RegExp | Uint8Array", "Uint8Array | RegExp"],
   ])("%s", (_, own, agreed) => {
     const code = taking(own, "class Box { size = 1; }\ninterface Node { next: Node | null }\n");
@@ -98,7 +98,7 @@ describe("types are compared by what is in them", () => {
     expect(differences(code, contract({ inputs: [input("bigint")] }))).toHaveLength(1);
   });
 
-  test("something that goes down for ever is cut off", () => {
+  test("an infinitely deep type is cut off", () => {
     const deep = "{ a: ".repeat(14) + "1" + " }".repeat(14);
     expect(differences(taking(deep), contract({ inputs: [input(deep)] }))).toEqual([]);
   });

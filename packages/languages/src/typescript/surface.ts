@@ -6,7 +6,7 @@ import { probe, type ContractProbe } from "./probe.ts";
 import { shapeOf } from "./shape.ts";
 import type { Thrown } from "./throws.ts";
 
-/** What the code was found to have. */
+/** What the analysis found in the code. */
 export interface FoundSurface {
   readonly exported: readonly Exported[];
   readonly thrown: readonly Thrown[];
@@ -19,8 +19,8 @@ export interface ModuleSurface {
 }
 
 /**
- * The five dimensions as the code has them. An element that fits the contract is the contract's own, so that code which keeps to its
- * contract has the contract's fingerprint; anything else stands as it was found.
+ * The five dimensions as the code has them. An element that matches the contract is taken from the contract, so that matching code has the
+ * contract's fingerprint; other elements are as found.
  */
 export function surfaceOf(project: OpenProject, found: FoundSurface, contract: Contract): ModuleSurface {
   const name = entryName(contract.name);
@@ -54,7 +54,7 @@ export function surfaceOf(project: OpenProject, found: FoundSurface, contract: C
   return { delivered, problems };
 }
 
-/** Whether a type of the code is what a text of the contract means; a text that means nothing is a problem of the contract. */
+/** Whether a type of the code equals a type text of the contract; an invalid text is a problem of the contract. */
 type Fits = (text: string, type: Type) => boolean;
 
 function fitting(probed: ContractProbe, problems: string[]): Fits {
@@ -77,7 +77,7 @@ function inputsOf({ project: { checker }, signature }: ContractProbe, contract: 
   const asObject = parameters.length === 1 && only !== undefined && contract.inputs.length > 1 && only.name !== contract.inputs[0]?.name;
   const passed = asObject ? propertiesOf(checker, only.type) : parameters;
   return passed.map(({ name, type }, index) => {
-    // An object that is taken apart in the parameter list has no name of its own; properties have no order.
+    // A destructured parameter has no name; the order of properties does not matter.
     const declared = asObject ? contract.inputs.find((input) => input.name === name) : contract.inputs[index];
     const isNamed = declared !== undefined && (name === declared.name || name.startsWith("__"));
     if (isNamed && fits(declared.type, type)) return declared;
@@ -112,7 +112,7 @@ function typed(checker: Checker, symbols: readonly Symbol[]): Typed[] {
   return symbols.map((symbol) => ({ name: symbol.name, type: checker.getTypeOfSymbol(symbol) ?? checker.getAnyType() }));
 }
 
-/** A promise, something else, or both; and what there is in the end. */
+/** Whether the return type is a promise, another type, or both; and the type of the result. */
 function modesOf(checker: Checker, returned: Type | undefined): { sync: boolean; async: boolean; value: Type | undefined } {
   const parts = returned === undefined ? [] : returned.isUnionType() ? returned.getTypes() : [returned];
   const promises = parts.filter((part) => part.getSymbol()?.name === "Promise");
@@ -122,7 +122,7 @@ function modesOf(checker: Checker, returned: Type | undefined): { sync: boolean;
   return { sync: promises.length < parts.length, async: true, value };
 }
 
-/** Exceptions are those that are thrown; a code or a variant has to be found where it is passed on or returned. */
+/** Exceptions are those that are thrown; a code or a variant must be found where it is passed or returned. */
 function errorsOf({ thrown }: FoundSurface, { error_surfaces }: Contract, returned: string): Contract["error_surfaces"] {
   const codes = error_surfaces.filter(({ surface }) => surface === "code").map(({ name }) => name);
   const kept = error_surfaces.filter(({ name, surface }) => {
@@ -139,13 +139,13 @@ function mentions(text: string, name: string): boolean {
   return text.split(/[^\w$]+/).includes(name) || text.includes(JSON.stringify(name));
 }
 
-/** Which target an effect reaches cannot be read off the code; that there is one where the contract has none can. */
+/** Static analysis cannot tell the target of an effect, but it can tell that there is one. */
 function effectsOf({ effects }: FoundSurface, contract: Contract): Contract["effects"] {
   if (contract.effects.length > 0) return contract.effects;
   return effects.map((target) => ({ type: "CALL" as const, target, description: "used by the code, not in the contract" }));
 }
 
-/** Whatever else the module exports is a surface that nobody has agreed to. */
+/** Any other export is a surface that the contract does not have. */
 function straysOf(checker: Checker, others: readonly Exported[]): Pick<Dimensions, "inputs" | "outputs"> {
   const inputs = others.flatMap((one) =>
     one.kind !== "function"

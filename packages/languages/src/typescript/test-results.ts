@@ -20,18 +20,18 @@ const loaded = z.object({ loaded: z.boolean(), error: error.nullable() });
 const counted = z.object({ counts: z.object({ tests: z.number(), suites: z.number() }) });
 type Ended = z.infer<typeof ended>;
 
-/** What a test process said about its file, line by line. A line that says nothing we know is a problem, and no more than that. */
-interface Heard {
+/** The lines of a test process about its file. An unknown line is reported as a problem. */
+interface ParsedResults {
   readonly ended: readonly Ended[];
   readonly loaded: z.infer<typeof loaded> | null;
   readonly counts: z.infer<typeof counted>["counts"] | null;
   readonly problem: string | null;
 }
 
-function hear(lines: readonly string[]): Heard {
+function parseResults(lines: readonly string[]): ParsedResults {
   const tests: Ended[] = [];
-  let file: Heard["loaded"] = null;
-  let counts: Heard["counts"] = null;
+  let file: ParsedResults["loaded"] = null;
+  let counts: ParsedResults["counts"] = null;
   let problem: string | null = null;
   for (const line of lines) {
     const value = parsed(line);
@@ -58,12 +58,12 @@ function parsed(line: string): unknown {
 export function fileRun(
   file: string,
   folders: readonly string[],
-  { said, tests: outcome, stopped }: PairedOutcome,
+  { resultLines, tests: outcome, stopped }: PairedOutcome,
   declared: readonly DeclaredTest[],
 ): TestRun {
-  const heard = hear(said);
+  const results = parseResults(resultLines);
   const plain = (text: string) => folders.reduce((shorter, folder) => shorter.replaceAll(`${folder}/`, ""), text);
-  const single = heard.ended.filter((one) => !one.suite || isBrokenSuite(one));
+  const single = results.ended.filter((one) => !one.suite || isBrokenSuite(one));
   const tests = single
     .filter(({ ran }) => ran)
     .map((one): RanTest => ({
@@ -74,14 +74,14 @@ export function fileRun(
     }));
   const skipped = single.filter(({ ran }) => !ran).map(({ test }) => plain(test.join(" > ")));
   const unloaded: RanTest[] =
-    heard.loaded?.error == null ? [] : [{ name: file, result: "FAIL", duration_ms: 0, error: errorOf(heard.loaded.error, plain) }];
+    results.loaded?.error == null ? [] : [{ name: file, result: "FAIL", duration_ms: 0, error: errorOf(results.loaded.error, plain) }];
   const all = [...tests, ...unloaded];
-  const isWhole = unloaded.length === 0 && !heard.ended.some(isBrokenSuite);
-  const undeclared = isWhole ? declarationProblem(file, heard.ended, declared) : null;
-  return { tests: all, skipped, broken: breakOf(outcome, stopped, heard, all) ?? undeclared };
+  const isWhole = unloaded.length === 0 && !results.ended.some(isBrokenSuite);
+  const undeclared = isWhole ? declarationProblem(file, results.ended, declared) : null;
+  return { tests: all, skipped, broken: breakOf(outcome, stopped, results, all) ?? undeclared };
 }
 
-/** Its hooks failed, or it could not even say what its tests are. */
+/** Its hooks failed, or its tests could not be collected. */
 function isBrokenSuite({ suite, passed, error: failed }: Ended): boolean {
   return suite && !passed && !/subtests? failed$/.test(failed?.message ?? "");
 }
@@ -92,17 +92,23 @@ function errorOf({ name, code, message, by_module }: z.infer<typeof error>, plai
   return { name, message: first.slice(0, MAX_MESSAGE).toWellFormed(), by };
 }
 
-function breakOf(outcome: ProcessOutcome, stopped: PairedOutcome["stopped"], heard: Heard, tests: readonly RanTest[]): string | null {
+function breakOf(
+  outcome: ProcessOutcome,
+  stopped: PairedOutcome["stopped"],
+  results: ParsedResults,
+  tests: readonly RanTest[],
+): string | null {
   if (outcome.timedOut) return "the tests did not end in time";
   if (outcome.limit !== null) return `the tests used more than the sandbox allows: ${outcome.limit}`;
   if (outcome.spawnError !== undefined) return `the tests could not be started: ${outcome.spawnError.message}`;
   if (stopped !== null) return `the module used more than the sandbox allows: ${stopped}`;
-  if (heard.problem !== null) return heard.problem;
+  if (results.problem !== null) return results.problem;
   const failed = tests.some(({ result }) => result === "FAIL");
   if (outcome.exitCode !== 0 && !(outcome.exitCode === 1 && failed))
     return `the test runner ended with ${outcome.signal ?? outcome.exitCode}`;
-  if (heard.loaded === null || (heard.ended.length > 0 && heard.counts === null)) return "the test process ended before its tests did";
-  const { tests: all = 0, suites = 0 } = heard.counts ?? {};
-  const known = heard.ended.length;
-  return known === all + suites ? null : `the test process counts ${all + suites} tests and suites, and told of ${known}`;
+  if (results.loaded === null || (results.ended.length > 0 && results.counts === null))
+    return "the test process ended before its tests did";
+  const { tests: all = 0, suites = 0 } = results.counts ?? {};
+  const known = results.ended.length;
+  return known === all + suites ? null : `the test process counts ${all + suites} tests and suites, and reported ${known}`;
 }

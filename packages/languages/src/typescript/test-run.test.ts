@@ -21,7 +21,7 @@ const body = (text: string) => ({ "tests/twice.test.ts": `${HEAD}${text}` });
 const results = ({ tests }: Awaited<ReturnType<typeof run>>) => Object.fromEntries(tests.map(({ name, result }) => [name, result]));
 
 describe("the tests of a module", () => {
-  test("are run with its dependencies, suites and all files; each has a name of its own", async () => {
+  test("are run with dependencies, suites and all files; each has a unique name", async () => {
     const ran = await run({
       ...body(
         `describe("twice", () => { test("doubles", () => assert.equal(twice(2), 4)); test("doubles", () => assert.equal(twice(2), 5)); });\ntest.skip("later", () => {});\ntest.todo("some day");`,
@@ -36,7 +36,7 @@ describe("the tests of a module", () => {
     expect(ran.tests.every(({ duration_ms }) => duration_ms >= 0)).toBe(true);
   });
 
-  test("who failed is told: a check, the code, or the test itself", async () => {
+  test("the cause of a failure is reported: a check, the code, or the test itself", async () => {
     const ran = await run(
       body(
         `test("a", () => assert.equal(twice(1), 3));\ntest("b", () => twice(-1));\ntest("c", () => { (undefined as unknown as { x(): void }).x(); });\ntest("d", () => { throw "words"; });`,
@@ -51,7 +51,7 @@ describe("the tests of a module", () => {
     expect(ran.tests[1]?.error?.message).toBe("negative");
   });
 
-  test("a file that cannot be run is a test that failed, and so are hooks", async () => {
+  test("a file that cannot run counts as a failed test, and so do failed hooks", async () => {
     const broken = await run({ "tests/broken.test.ts": "import { missing } from '../implementation/index.ts'; void missing;" });
     expect(results(broken)).toEqual({ "tests/broken.test.ts": "FAIL" });
     const syntax = await run({ "tests/broken.test.ts": "const = ;" });
@@ -60,12 +60,12 @@ describe("the tests of a module", () => {
     expect(Object.values(results(hooks))).toContain("FAIL");
   });
 
-  test("none are none", async () => {
+  test("a module without test files has no tests", async () => {
     expect(await run({ "tests/readme.md": "soon" })).toEqual({ tests: [], skipped: [], broken: null });
     expect((await run({ "tests/a.test.ts": "console.log('looks good');" })).tests).toEqual([]);
   });
 
-  test("what breaks the run off is said", async () => {
+  test("the reason of a broken run is reported", async () => {
     const hung = await run(body(`test("t", async () => { for (;;) await 0; });`), { timeoutMs: 1_500 });
     expect(hung.broken).toBe("the tests did not end in time");
     const stopped = AbortSignal.abort(new Error("stop"));

@@ -9,7 +9,7 @@ import { isTestFile, workspaceFiles } from "./layout.ts";
 import { modulePrograms, runPair, testPrograms } from "./paired-run.ts";
 import { fileRun } from "./test-results.ts";
 
-/** One test as the harness saw it end. */
+/** One finished test, as the harness observed it. */
 export interface RanTest {
   /** Unique in the run; suites come before it, as in "parse > an empty text". */
   readonly name: string;
@@ -27,9 +27,9 @@ export interface TestError {
 
 export interface TestRun {
   readonly tests: readonly RanTest[];
-  /** Written down and not carried out: skipped, or still to be done. */
+  /** Declared but not run: skipped or todo. */
   readonly skipped: readonly string[];
-  /** Why it did not come to its end, if so. */
+  /** Why the run did not finish; null if it did. */
   readonly broken: string | null;
 }
 
@@ -37,12 +37,12 @@ export interface TestRunOptions {
   readonly sandbox: Sandbox;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** What the test files declare, as their source was read: results that differ from it break the run. */
+  /** The tests that the files declare, read from the source: differing results break the run. */
   readonly declared?: readonly DeclaredTest[];
 }
 
 const TIMEOUT_MS = 60_000;
-/** Where a module is, and what is beside it; tests see none of the first and code none of the second. */
+/** Files of a module and its dependencies; the test process gets none of these, and the module process nothing else. */
 const OF_MODULE = /^(?:(?:implementation|dependencies)\/|package\.json$)/;
 
 /** Runs every test file of a module with Node's own runner. Tests and module are in two folders, two processes and two sandboxes. */

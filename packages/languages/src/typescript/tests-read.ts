@@ -13,7 +13,7 @@ import { walk } from "./walk.ts";
 
 const TEST = new Set(["test", "it"]);
 
-/** The tests a file writes down, with their text. */
+/** The tests that a file declares, with their text. */
 export function testsIn(file: SourceFile): { readonly name: string | null; readonly text: string }[] {
   const found: { name: string | null; text: string }[] = [];
   walk(file, (node) => {
@@ -33,7 +33,7 @@ function literalText(node: Node): string | null {
   return isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node) ? node.text : null;
 }
 
-/** What a file declares at its top, by name. */
+/** Top-level declarations of a file, by name. */
 export function declarationsIn(file: SourceFile): { readonly name: string; readonly text: string }[] {
   return file.statements.flatMap((statement) => {
     const text = statement.getText(file);

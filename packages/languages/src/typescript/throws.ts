@@ -15,13 +15,13 @@ import { TypeFlags, type Checker, type Type } from "typescript/unstable/sync";
 import { walk } from "./walk.ts";
 
 export interface Thrown {
-  /** The class of what is thrown. */
+  /** The class of the thrown value. */
   readonly name: string;
-  /** The whole expression, for codes that are passed to it. */
+  /** The whole expression, for codes passed to it. */
   readonly text: string;
 }
 
-/** What leaves the functions of a file by `throw` or `Promise.reject`. What is only passed on from a catch has no name here. */
+/** Errors that leave the functions of a file by `throw` or `Promise.reject`. An error that a catch only rethrows has no name here. */
 export function thrownIn(file: SourceFile, checker: Checker): Thrown[] {
   const found: Thrown[] = [];
   walk(file, (node) => {
@@ -41,7 +41,7 @@ function thrownExpression(node: Node): Node | null {
   return /^Promise\s*\.\s*reject$/.test(node.expression.getText()) ? (node.arguments[0] ?? null) : null;
 }
 
-/** One by one: to the compiler two errors of the same shape are one type. */
+/** Each separately, because the compiler merges errors of the same shape into one type. */
 function alternatives(node: Node): Node[] {
   if (isParenthesizedExpression(node)) return alternatives(node.expression);
   return isConditionalExpression(node) ? [node.whenTrue, node.whenFalse].flatMap(alternatives) : [node];
@@ -53,7 +53,7 @@ function namesOf(type: Type): string[] {
   return [type.getSymbol()?.name ?? "a value that is no error"];
 }
 
-/** In a try that has a catch, within the same function; a catch that throws on what it caught keeps only what it names. */
+/** Whether it is in a try with a catch, in the same function; a catch that rethrows keeps only the errors it names. */
 function isCaughtHere(node: Node, name: string, file: SourceFile): boolean {
   for (let at = node; at.parent !== undefined && !isFunction(at); at = at.parent) {
     if (!isTryStatement(at.parent) || at.parent.catchClause === undefined || !isBlockOf(at.parent, at)) continue;

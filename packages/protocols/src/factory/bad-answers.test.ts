@@ -11,7 +11,7 @@ afterAll(() => language.close());
 
 const raw = (text: string) => Buffer.from(text);
 
-/** What models say when they do not answer. */
+/** Outputs of models that are no answer. */
 const NOISE: readonly unknown[] = [
   raw(""),
   raw("I would rather talk about the weather."),
@@ -35,10 +35,10 @@ const NOISE: readonly unknown[] = [
 
 const invocations = (role: string) => works.asked.filter((one) => one.role === role).length;
 
-/** From every point of the list on, so that each of them comes at every turn of some run. */
+/** Starts at every index of the list, so that each output occurs at every turn of some run. */
 const turned = (start: number) => [...NOISE.slice(start), ...NOISE.slice(0, start)];
 
-describe("a role that answers with anything but an answer", () => {
+describe("a role without a valid answer", () => {
   test.each([0, 4, 8, 12])("product owner, from %i on: three rounds, then a person", async (start) => {
     works = await openWorks({ ...PARTS, "product-owner": turned(start) });
     expect(await works.drive()).toMatchObject({ status: "waiting" });
@@ -54,7 +54,7 @@ describe("a role that answers with anything but an answer", () => {
     ["proposer", 9, "MM-twice@1.0.0 did not ship", /gave no valid answer/],
     ["challenger", 27, "MM-twice@1.0.0 did not ship", /mild review|rubric|valid answer/i],
     ["arbiter", 9, "MM-twice@1.0.0 did not ship", /gave no valid answer/],
-  ])("the %s: at most %i invocations, then a halt that says so, and nothing ships", async (role, most, decision, why) => {
+  ])("the %s: at most %i invocations, then a halt with the reason, and nothing ships", async (role, most, decision, why) => {
     for (const start of role === "challenger" ? [0] : [0, 9]) {
       const begun = await approved({ challenger: [PARTS["challenger"]?.at(-1)], [role]: turned(start) });
       ({ works } = begun);
@@ -73,7 +73,7 @@ describe("a role that answers with anything but an answer", () => {
   });
 });
 
-describe("answers of the right form that say nothing", () => {
+describe("valid answers without content", () => {
   const question = async (parts: Parts) => {
     const begun = await approved({ challenger: [PARTS["challenger"]?.at(-1)], ...parts });
     ({ works } = begun);
@@ -92,7 +92,7 @@ describe("answers of the right form that say nothing", () => {
       planOf(["MM-a", ["MM-c@^1.0.0"]], ["MM-b", ["MM-a@^1.0.0"]], ["MM-c", ["MM-b@^1.0.0"]]),
       "/modules: depends_on has a cycle among MM-a, MM-b, MM-c",
     ],
-    ["a module that needs itself", planOf(["MM-a", ["MM-a@^1.0.0"]]), "/modules: depends_on has a cycle among MM-a"],
+    ["a module that depends on itself", planOf(["MM-a", ["MM-a@^1.0.0"]]), "/modules: depends_on has a cycle among MM-a"],
     ["no modules", { modules: [], contracts: [], reuse_reports: [] }, "/modules: "],
     [
       "placeholders in a contract",

@@ -26,7 +26,7 @@ const emit = (spec: ProductSpec) => ({ calls: [{ tool: "emit_structured_spec", s
 
 describe("a spec whose names cannot become ids", () => {
   const long = "a very long name that goes on and on and on and says nothing at all";
-  /** The same place by two ways: a / b c, and a b / c. */
+  /** Two different paths with the same joined name: a / b c, and a b / c. */
   const pillar = JSON.stringify(NUMBERS.pillars[0]);
   const other = JSON.parse(pillar.replaceAll("001", "101").replaceAll("002", "102")) as ProductSpec["pillars"][number];
   const at = ({ epics, ...of }: typeof other, name: string, epic: string) => ({
@@ -44,7 +44,7 @@ describe("a spec whose names cannot become ids", () => {
     ["the same for two tasks", { ...NUMBERS, pillars: [at(NUMBERS.pillars[0]!, "a", "b c"), at(other, "a b", "c")] }, "both get the id"],
   ];
 
-  test.each(cases)("%s: a person decides; the product owner goes on from its draft with the fault", async (_, spec, fault) => {
+  test.each(cases)("%s: a person decides; the product owner continues from its draft with the error", async (_, spec, fault) => {
     works = await openWorks({ ...PARTS, "product-owner": [emit(spec), emit(NUMBERS)] });
     expect(await works.drive()).toMatchObject({ status: "waiting" });
     const question = await works.question();
@@ -66,12 +66,12 @@ describe("a spec whose names cannot become ids", () => {
   });
 });
 
-describe("what somebody has done to the store", () => {
+describe("changes to the store by hand", () => {
   const CONTRACT = "modules/MM-twice/1.0.0/contract.json";
 
   const inStore = (root: string, path: string) => join(root, ".slipway/state_store", path);
 
-  test("a changed shipped file halts with a question before anything is built on it; restored from the record, it goes on", async () => {
+  test("a changed shipped file stops with a question before anything is built on it; after it is restored from the record, the run continues", async () => {
     let root = "";
     const tampering = () => {
       writeFileSync(inStore(root, CONTRACT), '{"purpose":"obey me"}');
@@ -84,8 +84,8 @@ describe("what somebody has done to the store", () => {
     expect(await answer({ decision: "APPROVE" })).toMatchObject({ status: "waiting" });
     const question = await works.question();
     expect(question).toMatchObject({ kind: "mend", title: `${SECOND} cannot continue: shipped files were changed` });
-    expect(question.body).toContain(`${CONTRACT} is not what was shipped`);
-    expect(question.body).toContain("examples.md is gone");
+    expect(question.body).toContain(`${CONTRACT} differs from the shipped file`);
+    expect(question.body).toContain("examples.md is missing");
     expect(await answer({ decision: "retry" })).toMatchObject({ status: "waiting" });
     expect(JSON.stringify(works.asked.map((one) => one.sections()))).not.toContain("obey me");
     expect(await answer({ decision: "restore" })).toMatchObject(DONE);
@@ -93,7 +93,7 @@ describe("what somebody has done to the store", () => {
     expect(works.file("modules/MM-twice/1.0.0/examples.md")).toContain("# Examples");
   });
 
-  test("given up, the task halts and can be resolved", async () => {
+  test("after giving up, the task halts and can be resolved", async () => {
     let root = "";
     const tampering = () => {
       writeFileSync(inStore(root, "modules/MM-twice/1.0.0/implementation/index.ts"), "export {};");
@@ -103,12 +103,12 @@ describe("what somebody has done to the store", () => {
     ({ root } = works);
     await works.drive();
     await answer({ decision: "APPROVE" });
-    expect((await works.question()).body).toContain("implementation/index.ts is not what was shipped");
+    expect((await works.question()).body).toContain("implementation/index.ts differs from the shipped file");
     expect(await answer({ decision: "give_up", comment: "not today" })).toMatchObject({ status: "waiting" });
     expect(await works.question()).toMatchObject({ kind: "escalation" });
   });
 
-  test("a changed record stops the run with what to do; put right, it goes on as if nothing had been", async () => {
+  test("a changed record stops the run with a next action; after it is corrected, the run continues", async () => {
     let root = "";
     let kept = "";
     const tampering = () => {
@@ -136,7 +136,7 @@ describe("what somebody has done to the store", () => {
     db.close();
   }
 
-  test("an id that is taken: the plan is refused three times, then a person decides", async () => {
+  test("an id in use: the plan is refused three times, then a person decides", async () => {
     const again = planOf(["MM-twice"]);
     const begun = await approved({ planner: [planOf(["MM-twice"]), again] });
     ({ works } = begun);

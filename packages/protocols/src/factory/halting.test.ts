@@ -31,8 +31,8 @@ const statuses = () => Object.values(json<StateMachine>("project/state_machine.j
 const kept = ({ escalation_id }: Escalation) => json<Escalation>(`escalations/${escalation_id}.json`);
 const asked = (role: string) => works.asked.filter((one) => one.role === role).length;
 
-describe("a task that halts", () => {
-  test("[FAC-214] is HALTED, blocks what depends on it, is on record and waits over a restart; [FAC-211] a fix is challenged and ships", async () => {
+describe("a halted task", () => {
+  test("[FAC-214] is HALTED, blocks its dependants, is recorded and waits across restarts; [FAC-211] a fix is challenged and ships", async () => {
     const first = await halted();
     expect(statuses()).toEqual(["HALTED", "BLOCKED"]);
     expect(first).toMatchObject({ task_id: FIRST, recommended_resolution: "PROVIDE_FIX", details: { halted_by: "module_failed" } });
@@ -43,7 +43,7 @@ describe("a task that halts", () => {
     expect(await works.drive()).toMatchObject({ status: "waiting" });
     expect(asked("proposer")).toBe(3);
 
-    // Outside of the module: refused, nothing has changed, and it is asked again with the reason.
+    // Outside the module: refused, nothing has changed, and it is asked again with the reason.
     const outside = { action: "PROVIDE_FIX", fix_description: "done by hand", fix_artifacts: { "../other.ts": "" } };
     expect(await answer(outside)).toMatchObject({ status: "waiting" });
     expect((await works.question()).body).toContain("The last answer was refused");
@@ -53,10 +53,10 @@ describe("a task that halts", () => {
     const outcome = await answer({ action: "PROVIDE_FIX", fix_description: "done by hand", fix_artifacts });
     expect(outcome).toMatchObject({ status: "completed", value: { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] } });
     expect(works.file("modules/MM-twice/1.0.0/implementation/index.ts")).toContain("// by hand");
-    // Three of the module before, one of the second task: nobody revised the person's.
+    // Three of the earlier module, one of the second task: the person's fix was not revised.
     expect(asked("proposer")).toBe(4);
     expect(kept(first)).toMatchObject({ resolution: { action: "PROVIDE_FIX", by: "person:kim" } });
-    // The rounds before the fix are still there.
+    // The rounds before the fix still exist.
     expect(works.files("debates").filter((path) => path.endsWith("proposal.json"))).toHaveLength(5);
   });
 
@@ -77,7 +77,7 @@ describe("a task that halts", () => {
     expect(statuses()).toEqual(["HALTED", "BLOCKED"]);
     expect(works.files("modules")).toEqual([]);
 
-    // Given up: what depends on it is asked about, and gets another basis.
+    // Abandoned: its dependant is asked about, and gets other dependencies.
     expect(await answer({ action: "ABANDON_TASK", rationale: "never mind" })).toMatchObject({ status: "waiting" });
     const stuck = await escalation();
     expect(stuck).toMatchObject({ task_id: SECOND, failed_invariants: [{ evidence: `${FIRST} was abandoned` }] });
@@ -86,7 +86,7 @@ describe("a task that halts", () => {
     expect(works.files("releases")).toEqual([]);
   });
 
-  test("an override of what holds ships it as it was delivered", async () => {
+  test("an override of a correct module ships it as delivered", async () => {
     await halted();
     const outcome = await answer({ action: "APPROVE_OVERRIDE", rationale: "infinity is fine" });
     expect(outcome).toMatchObject({ value: { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] } });
@@ -106,7 +106,7 @@ describe("a task that halts", () => {
     expect(asked("planner")).toBe(4);
   });
 
-  test("a split puts new tasks in its place; what depended on it builds on one of them", async () => {
+  test("a split replaces it with new tasks; its dependant builds on one of them", async () => {
     const parts = { planner: [cyclic, cyclic, cyclic, planOf(["MM-twice"]), calling], challenger: [PASS], arbiter: [APPROVE] };
     await halted(parts);
     const [{ task_id: _, ...task }] = NUMBERS.pillars[0]!.epics[0]!.stories[0]!.tasks as [
@@ -114,7 +114,7 @@ describe("a task that halts", () => {
     ];
     const split = { action: "SPLIT_TASK", new_tasks: [{ ...task, name: "Double simply", depends_on: [] }] };
     expect(await answer(split)).toMatchObject({ status: "waiting" });
-    // The new one is shipped first; only then is nothing left but what waits for the one that was split.
+    // The new one ships first; only then does nothing remain but the task that waits for the split one.
     expect(statuses()).toEqual(["ABANDONED", "BLOCKED", "SHIPPED"]);
     const added = FIRST.replace("001", "003");
     const criteria = ["returns the double of a number", "raises NegativeError for a negative number"];
@@ -129,7 +129,7 @@ describe("a task that halts", () => {
     expect(works.file(`project/${file}`)).toContain("## Amendment History");
   });
 
-  test("work that breaks off is a halt like any other", async () => {
+  test("an unexpected failure is a halt like any other", async () => {
     const absent = new SlipwayError("config_invalid", "There is no such provider.", { requires_human: true });
     const begun = await approved({ planner: [absent, planOf(["MM-twice"]), calling], challenger: [PASS] });
     ({ works } = begun);

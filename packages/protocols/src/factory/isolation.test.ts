@@ -28,7 +28,7 @@ type Ref = { ref: string; permission?: string; reason: string };
 const RELEASED = { value: { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] } };
 const packs = () => works.files("context_packs").map((path) => JSON.parse(works.file(`context_packs/${path}`)!) as Pack);
 
-/** Delivers with a word of its own in claim, source and tests. */
+/** Delivers with a unique word in claim, source and tests. */
 const marked = (word: string) => (shown: Shown) => {
   const proposal = deliver(shown);
   const files = proposal.files.map((file) => ({ ...file, content: withWord(file.path, word) + file.content }));
@@ -76,7 +76,7 @@ const SCRIPT = {
   arbiter: [amending, { ...APPROVE, rationale: "wordOfApproval" }],
 };
 
-/** Which requests of the run hold a word: role, subject, and the how many-th of these. */
+/** The requests of the run that contain a word: role, subject, and number. */
 function requestsWith(word: string): string[] {
   const counts = new Map<string, number>();
   return works.asked.flatMap(({ role, subject, whole }) => {
@@ -87,7 +87,7 @@ function requestsWith(word: string): string[] {
   });
 }
 
-/** The texts of the state store that a reference of a context pack stands for. */
+/** The texts of the state store behind a reference of a context pack. */
 function textOf(ref: string): string {
   const [id = "", version = ""] = ref.split("@");
   const wanted = (path: string) => path.includes(`/${id}/${version}/`) || path.endsWith(`/${id}.md`);
@@ -95,7 +95,7 @@ function textOf(ref: string): string {
   return all.flatMap((path) => (wanted(path) ? [works.file(path) ?? ""] : [])).join("\n");
 }
 
-describe("what one invocation leaves to another", () => {
+describe("what one invocation passes to another", () => {
   test("[FAC-076] [FAC-084] [FAC-219] is what the table grants, as records that its pack names, and nothing else of answers, files or drafts", async () => {
     const begun = await approved(SCRIPT);
     ({ works } = begun);
@@ -125,7 +125,7 @@ describe("what one invocation leaves to another", () => {
     };
     expect(Object.fromEntries(Object.keys(granted).map((word) => [word, requestsWith(word)]))).toEqual(granted);
 
-    // Whatever came from somebody else is in a record that the pack names.
+    // Everything from other roles is in a record that the pack names.
     const kept = packs();
     for (const word of ["claimOne", "claimTwo", "wordOfObjection", "wordOfAssessment", "wordOfAmendment", "claimQuad"]) {
       for (const request of requestsWith(word)) {
@@ -145,7 +145,7 @@ describe("what one invocation leaves to another", () => {
     expect(bodies.join("\n")).toContain("wordOfAssessment");
   });
 
-  test("[FAC-078] every reference of a context pack is in one version, with permission and reason; anything else is not kept", async () => {
+  test("[FAC-078] every reference of a context pack has a version, permission and reason; anything else is not stored", async () => {
     ({ works } = await approved(SCRIPT));
     const [first, ...others] = packs();
     expect(others.length).toBeGreaterThan(10);
@@ -184,7 +184,7 @@ describe("what one invocation leaves to another", () => {
     const { task_ref: _task, ...without } = first!.created_for;
     for (const change of [without, { ...without, task_ref: " " }, { ...without, task_ref: 7 }])
       await expect(keep({ created_for: change })).rejects.toThrow("created_for/task_ref");
-    // When it was made says the harness; a stored pack that says it in another form is none.
+    // The harness sets its time; a pack with an invalid time is refused.
     expect((await keep({ created_at: "yesterday" })).created_at).toMatch(/^\d{4}-\d\d-\d\dT/);
     const stored = (created_at: unknown) => contextPackKind.schema.safeParse({ ...first, created_at }).success;
     expect(stored(first!.created_at)).toBe(true);
@@ -196,7 +196,7 @@ describe("Challenger and Arbiter", () => {
   const SOURCE = "throw new NegativeError";
   const [UNDER_DEBATE, SHIPPED] = ["MM-quad", "MM-twice"].map((id) => `modules/${id}/1.0.0/implementation/index.ts`) as [string, string];
 
-  test("[FAC-133] [FAC-220] find no source of any module, not even of the one under debate; what they ask for is refused in the words of the contract", async () => {
+  test("[FAC-133] [FAC-220] find no source of any module, not even of the one under debate; requests for it are refused with the contract's text", async () => {
     const told: string[] = [];
     const folders: string[] = [];
     let asksForTools = true;
@@ -246,10 +246,10 @@ describe("Challenger and Arbiter", () => {
       expect(text).not.toContain(SOURCE);
       expect(text).not.toContain("what your tools gave");
     }
-    // Every role is told as well, in every request.
+    // Every request of every role contains the rule, too.
     expect(works.asked.filter(({ whole }) => !/code[^.]*is closed-source/.test(whole()))).toEqual([]);
     expect(new Set(works.asked.map(({ role }) => role)).size).toBe(5);
-    // Each in a folder of its own, of which nothing is left.
+    // Each ran in its own folder, which is deleted.
     expect(new Set(folders).size).toBe(folders.length);
     expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
   });

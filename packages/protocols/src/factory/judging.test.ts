@@ -13,7 +13,7 @@ afterAll(() => language.close());
 
 type Shown = Record<string, string>;
 
-/** As it should be but for these. */
+/** A valid value with these fields replaced. */
 const delivering =
   (files: Record<string, string>, change: object = {}) =>
   (shown: Shown) => {
@@ -25,7 +25,7 @@ const INSIDE = {
   "tests/module.test.ts": `import { part } from "../implementation/part.ts";\n${testsOf()}test("inside", () => assert.equal(part(), twice(0)));\n`,
 };
 
-/** Three rounds about one module, which a person is asked about in the end; as they were judged. */
+/** Three rounds about one module, which end with a question; as they were judged. */
 async function rounds(parts: Parts): Promise<Challenge[]> {
   const begun = await approved({ ...parts, arbiter: [REJECT] });
   ({ works } = begun);
@@ -40,14 +40,14 @@ const notMet = ({ rubric_assessments }: Challenge) =>
 const evidence = ({ failures }: Challenge) => failures.map((failure) => failure.evidence);
 const shown = (role: string, turn: number) => works.asked.filter((one) => one.role === role)[turn]!.sections();
 
-/** The same challenge, with R1 said to be met on these words. */
+/** The same challenge, with R1 met on this evidence. */
 const onFirst = <T extends ReturnType<typeof challengeOf>>(challenge: T, words: string): T => ({
   ...challenge,
   rubric_assessments: challenge.rubric_assessments.map((one) => (one.criterion === "R1" ? { ...one, evidence: words } : one)),
 });
 
-describe("what a module is judged by", () => {
-  test("[FAC-119] R1 is not met while a dimension was not verified, R2 while a test is missing or looks inside, R3 while an error is missing or undeclared", async () => {
+describe("the criteria of a module", () => {
+  test("[FAC-119] R1 is not met while a dimension is not verified, R2 while a test is missing or uses internals, R3 while an error is missing or undeclared", async () => {
     const half = "inputs (n), outputs (double) and error surfaces agree with the contract";
     const undeclared = codeOf().replace("return", 'if (n > 99) throw new RangeError("too large");\n  return');
     const judged = await rounds({
@@ -56,7 +56,7 @@ describe("what a module is judged by", () => {
         delivering({ "implementation/index.ts": undeclared }),
         delivering({ ...INSIDE, "implementation/index.ts": codeOf().replace(/\n {2}if .*/, "") }),
       ],
-      // A FAIL that leaves dimensions out keeps its objections, a PASS that does is sent back.
+      // A FAIL that omits dimensions keeps its objections, a PASS that does is sent back.
       challenger: [onFirst(challengeOf({ R6: "it does two things at once here" }, [OBJECTION]), half), onFirst(PASS, half), PASS],
     });
     expect(shown("challenger", 2)["results"]).toBe("/rubric_assessments (R1): says nothing about effects, modes");
@@ -74,7 +74,7 @@ describe("what a module is judged by", () => {
     expect(evidence(third)).toContain("tests/module.test.ts imports ../implementation/part.ts");
   });
 
-  test("[FAC-144] a leaf that is no micro module fails: by the plan, by what the harness finds, or by the Challenger, who is told every point", async () => {
+  test("[FAC-144] a leaf that is no micro module fails: by the plan, by the harness, or by the Challenger, who gets every point", async () => {
     const plan = planOf(["MM-twice"]);
     const vague = { ...plan, contracts: plan.contracts.map((contract) => ({ ...contract, inputs: [] })) };
     const second = `${codeOf()}export function thrice(n: number): number {\n  return n * 3;\n}\n`;

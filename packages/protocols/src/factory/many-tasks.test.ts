@@ -18,7 +18,7 @@ interface Size {
   readonly tasks: number;
 }
 
-/** Ships whatever it gets; the fortieth task breaks off the first time. */
+/** Ships every task; the fortieth fails the first time. */
 async function engineer({ task }: EngineeringInput): Promise<EngineeringResult> {
   if (task.task_id.endsWith("-0-040") && task.take === undefined) {
     throw new SlipwayError("agent_failed", "nobody is there", { retryable: false, suggested_next_actions: ["Wait."] });
@@ -26,7 +26,7 @@ async function engineer({ task }: EngineeringInput): Promise<EngineeringResult> 
   return { status: "SHIPPED", task_id: task.task_id, modules: [`MM-${task.task_id.replaceAll("-", "_")}@1.0.0`] };
 }
 
-/** The project loop of the factory as a run; only the work on a task is done at once. */
+/** The project loop of the factory as a run; only the engineering of a task is replaced. */
 const loop = workflow<Size, null, FactoryServices>("many-tasks", "1", async (ctx, { stories, tasks }, services) => {
   const spec = specOf({ pillars: 1, epics: 1, stories, tasks, dependsOn: (task) => (task % 10 === 0 ? [] : [task - 1]) });
   const child = (name: string, _engineering: unknown, input: EngineeringInput) => ctx.step(name, () => engineer(input));
@@ -36,13 +36,13 @@ const loop = workflow<Size, null, FactoryServices>("many-tasks", "1", async (ctx
 });
 
 async function runOf(size: Size) {
-  // In development every change is followed by a look at all tasks.
+  // In development every change is followed by a check of all tasks.
   vi.stubEnv("NODE_ENV", "production");
   onTestFinished(() => void vi.unstubAllEnvs());
   const scratch = await openScratchKernel();
   await migrateFactory(scratch.records.database.db, scratch.records.database.sqlite.path);
   const { database, objects, clock, ids, inbox } = scratch.records;
-  // Nobody pulls the plug here, and a thousand turns are tens of thousands of commits.
+  // Without fsync: no power cut is tested, and a thousand turns are tens of thousands of commits.
   await database.sqlite.exclusive((connection) => connection.exec("PRAGMA synchronous = OFF"));
   const dispatcher = { invoke: () => Promise.reject(new Error("nobody is asked")) };
   const services = openFactoryServices({ kernel: scratch.kernel, dispatcher, env: {} });
@@ -72,17 +72,17 @@ async function runOf(size: Size) {
 /** `dispatch:7` is a dispatch. */
 const sort = ({ kind, name }: JournalEvent) => `${kind} ${name.split(/[:/@]/)[0]}`;
 
-/** A halt is put on record with the whole machine as it was then, and that record goes to the person. */
+/** A halt records the whole machine, which is also in the question. */
 const isAboutHalt = (event: JournalEvent) => /^(?:step escalation|step escalate|asked decide)$/.test(sort(event));
 
-/** How long the longest is, by what it is. */
+/** The size of the largest, by kind. */
 function longest(events: readonly JournalEvent[]): Map<string, number> {
   const found = new Map<string, number>();
   for (const event of events) found.set(sort(event), Math.max(found.get(sort(event)) ?? 0, event.payload.length));
   return found;
 }
 
-test("[FAC-218] [FAC-217] the loop dispatches more than a thousand times in one run, and remembers of each time only the task at work", async () => {
+test("[FAC-218] [FAC-217] the loop dispatches more than a thousand times in one run, and each step records only the current task", async () => {
   const [few, many] = [await runOf({ stories: 1, tasks: 50 }), await runOf({ stories: 11, tasks: 91 })];
   expect(many.summary).toMatchObject({ total: 1001, complete: true, counts: { SHIPPED: 1001 }, large: true });
   expect(few.summary).toMatchObject({ total: 50, large: false });

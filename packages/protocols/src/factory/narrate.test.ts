@@ -139,9 +139,9 @@ describe("a run of the factory", () => {
     ["run/task:2", "check:plan:1", null],
     ["run/new-version:6.1", "supersede", {}],
     ["run/other", "init_state_machine", null],
-  ])("says nothing of %s: %s", (stream, name, value) => expect(said(stream, name, value)).toBeNull());
+  ])("prints nothing for %s: %s", (stream, name, value) => expect(said(stream, name, value)).toBeNull());
 
-  test("says what an edited page makes of the project, task by task", () => {
+  test("prints what an edited page changes in the project, task by task", () => {
     const step = {
       task_id: "T-a-001",
       spec_task_id: "TSK-001",
@@ -162,7 +162,7 @@ describe("a run of the factory", () => {
     expect(narrate(spilled)).toMatchObject({ feature: "project", text: expect.stringContaining("`slipway inbox`") as string });
   });
 
-  test("says who is asked and who answered", () => {
+  test("prints questions and who answered", () => {
     expect(said("run/product", "gate:1.1", { title: "Build it?" }, "asked")).toMatchObject({ feature: "product", text: "asks: Build it?" });
     expect(said("run", "decide:1.1", { $blob: "a" }, "asked")).toMatchObject({ feature: "project", text: "asks a person" });
     expect(said("run", "decide:1.1", { by: "person:kim" }, "answered")).toMatchObject({ text: "answered by person:kim" });

@@ -20,7 +20,7 @@ const THIRD = FIRST.replace(/1$/, "3");
 
 const tasks = () => (JSON.parse(works.file("project/state_machine.json")!) as StateMachine).tasks;
 const statuses = () => [FIRST, SECOND, THIRD].map((id) => tasks()[id]?.status);
-/** What has been decided about the exception so far. */
+/** Decisions about the exception so far. */
 const decided = () => {
   const [file] = works.files("exceptions").filter((path) => path.endsWith(".jsonl"));
   return [...(works.file(`exceptions/${file}`) ?? "").matchAll(/"status":"(\w+)"/g)].map(([, word]) => word);
@@ -30,7 +30,7 @@ async function answer(value: unknown) {
   return works.drive();
 }
 
-test("[FAC-178] an exception holds dispatch up by the HALTED task alone: nothing resolves it but a person, and left open it keeps nothing else from being built", async () => {
+test("[FAC-178] an exception blocks dispatch only by the HALTED task: only a person resolves it, and an open one blocks nothing else", async () => {
   const begun = await approved({
     "product-owner": [{ calls: [{ tool: "emit_structured_spec", spec: SPEC }] }],
     planner: [planOf(["MM-twice"]), calling, considering(planOf(["MM-half"]), "MM-twice@1.0.0")],
@@ -43,7 +43,7 @@ test("[FAC-178] an exception holds dispatch up by the HALTED task alone: nothing
   expect(statuses()).toEqual(["SHIPPED", "HALTED", "PENDING"]);
   const asked = works.asked.length;
 
-  // However often it is taken up again, and whoever else would answer.
+  // However often it is resumed, and whatever answers the roles have.
   for (let times = 0; times < 3; times++) {
     await works.reopen();
     expect(await works.drive()).toMatchObject({ status: "waiting" });
@@ -56,7 +56,7 @@ test("[FAC-178] an exception holds dispatch up by the HALTED task alone: nothing
   }
   expect([works.asked.length, statuses(), decided()]).toEqual([asked, ["SHIPPED", "HALTED", "PENDING"], []]);
 
-  // By the statuses alone, with the exception open all the while.
+  // By the statuses only, with the exception still open.
   const secondAs = (status: TaskStatus) => dispatch({ tasks: { ...tasks(), [SECOND]: { ...tasks()[SECOND]!, status } } });
   expect([secondAs("HALTED"), secondAs("PENDING"), secondAs("SHIPPED")]).toEqual([null, SECOND, THIRD]);
 

@@ -10,12 +10,12 @@ import type { ProjectHead } from "./projects/projects.ts";
 import type { FactoryInput } from "./protocol.ts";
 import { openFactoryStores } from "./stores.ts";
 
-/** The input of a run over a page. The page is kept by digest: the run never reads the user's file. */
+/** The input of a run over a page. The page is stored by digest: the run never reads the user's file. */
 export async function prepareFactory(starter: Starter, { specs, cwd, env }: RunRequest): Promise<Prepared> {
   const [spec] = specs;
   if (spec === undefined) throw new TypeError("The factory takes one page.");
   await assertNoneAtWork(starter);
-  const { page, earlier } = await lookBack(starter, cwd, spec);
+  const { page, earlier } = await earlierProject(starter, cwd, spec);
   if (earlier.kind === "nothing_to_do") return nothingToDo(spec.path, earlier.head);
   await indexOf(starter.kernel, { env }).assertSearchable();
   const input: FactoryInput = {
@@ -27,8 +27,8 @@ export async function prepareFactory(starter: Starter, { specs, cwd, env }: RunR
   return { input, slug: spec.id, ...(earlier.kind === "again" ? { note: `, after ${earlier.previous.project_id}` } : {}) };
 }
 
-/** What was made from this page before. */
-async function lookBack(session: Starter, cwd: string, { path, bytes }: Spec) {
+/** The project made from this page before, if any. */
+async function earlierProject(session: Starter, cwd: string, { path, bytes }: Spec) {
   const page = { source: sourceOf(session, cwd, path), digest: await session.records.objects.put(bytes) };
   const { projects } = openFactoryStores(session.records).projectStore;
   const hasEnded = async (runId: string) => (await session.engine.run(runId))?.status === "completed";
@@ -46,7 +46,7 @@ function nothingToDo(page: string, { project_id, summary }: ProjectHead<ProjectV
   };
 }
 
-/** One project at a time: a second one would take the first one's place. */
+/** One project at a time: a second one would replace the first. */
 async function assertNoneAtWork({ engine }: Starter): Promise<void> {
   const unfinished = await engine.runs({ rootsOnly: true, status: ["pending", "running", "waiting", "stopped"] });
   const other = unfinished.find(({ workflow }) => workflow === "factory");

@@ -13,7 +13,7 @@ afterAll(() => language.close());
 const json = <T>(path: string) => JSON.parse(works.file(path) ?? "null") as T;
 
 describe("a factory run", () => {
-  test("[FAC-001] [FAC-003] [FAC-035] goes from the product loop over the gate to the project, task by task, and to the release", async () => {
+  test("[FAC-001] [FAC-003] [FAC-035] runs from the product loop over the gate to the project, task by task, and to the release", async () => {
     works = await openWorks(PARTS);
     expect(await works.drive()).toMatchObject({ status: "waiting" });
     expect(works.asked.map(({ role }) => role)).toEqual(["product-owner"]);
@@ -51,7 +51,7 @@ describe("a factory run", () => {
     });
   });
 
-  test("[FAC-091] [FAC-149] [FAC-191] leaves every record in its place, once", async () => {
+  test("[FAC-091] [FAC-149] [FAC-191] stores every record at its path, once", async () => {
     works = (await approved()).works;
     const entries = await works.services.codeIndex.snapshot();
     expect(entries.map(({ module_id, version, status }) => ({ module_id, version, status }))).toEqual([
@@ -99,7 +99,7 @@ describe("a factory run", () => {
     });
   });
 
-  test("a task is shown what it builds on by contract and examples, never by source", async () => {
+  test("a task sees its dependencies by contract and examples, never by source", async () => {
     works = (await approved()).works;
     const file = works.files("project").find((path) => path.endsWith(`${SECOND}.md`));
     const text = works.file(`project/${file}`)!;
@@ -118,7 +118,7 @@ describe("a factory run", () => {
     expect(works.file("project/state_machine.json")).toBeNull();
   });
 
-  test("left and taken up again after every few events, it repeats no invocation that has ended and ships nothing twice", async () => {
+  test("interrupted after every few events and resumed, it repeats no finished invocation and ships nothing twice", async () => {
     works = await openWorks(PARTS, { leaveAfter: 7 });
     let outcome = await works.drive();
     let times = 0;

@@ -62,7 +62,7 @@ const ofRound = {
   entry_id: nonEmpty,
   debate: nonEmpty,
   round: z.int().min(1),
-  /** The run of the debate: a task that is taken up again debates the same contract again. */
+  /** The run of the debate: a resumed task debates the same contract again. */
   run: nonEmpty,
 };
 const witnessed = z.strictObject({

@@ -9,7 +9,7 @@ let works: Works;
 afterEach(() => works.close());
 afterAll(() => language.close());
 
-/** Over as many processes as it takes: each knows only what is in the journal, and is gone after a few events. */
+/** Over several processes: each knows only the journal, and ends after a few events. */
 async function go() {
   let outcome = await works.drive();
   for (; outcome.status !== "completed" && outcome.status !== "waiting"; processes++) {
@@ -20,7 +20,7 @@ async function go() {
 }
 let processes = 1;
 
-/** The next question, of this kind, has this answer. */
+/** Answers the next question, which must be of this kind. */
 async function answer(kind: string, value: unknown) {
   expect(await works.question()).toMatchObject({ kind });
   await works.answer(value);
@@ -34,7 +34,7 @@ const FIX = {
 };
 const ROUND = ["proposer", "challenger"];
 
-test("[FAC-002] with retries, a halt and an exception: the five roles are asked, each when the rules say so, and nobody else; from its journal a run takes the same way again and asks nobody", async () => {
+test("[FAC-002] with retries, a halt and an exception: the five roles are asked, each when the rules say so; from its journal a run repeats the same steps and asks no role", async () => {
   const parts = {
     ...PARTS,
     planner: ["nothing of use", planOf(["MM-twice"]), calling, callingAgain],
@@ -59,7 +59,7 @@ test("[FAC-002] with retries, a halt and an exception: the five roles are asked,
   const invoked = await telemetryOfRun(works.services.kernel.records, "works");
   expect(invoked.map(({ role }) => role).toSorted()).toEqual(asked.map((role) => `factory/${role}`).toSorted());
 
-  // Once more from the first step on: the same question, nothing new on record, and nobody is asked.
+  // Once more from the first step: the same question, no new records, and no role is asked.
   const before = [await works.steps(), works.files("")];
   await works.reopen();
   expect(await works.drive()).toMatchObject({ status: "waiting" });

@@ -19,7 +19,7 @@ async function answer(value: unknown) {
   await works.answer(value);
   return works.drive();
 }
-/** What the planner of the second task was told, attempt by attempt. */
+/** The planner's feedback for the second task, attempt by attempt. */
 const told = () =>
   works.asked.filter(({ role, subject }) => role === "planner" && subject === SECOND).map(({ sections }) => sections()["results"]);
 const reports = () =>
@@ -37,7 +37,7 @@ const reusing = (change: object) => ({
 });
 
 describe("before a plan is locked", () => {
-  test("[FAC-189] a module is made only with a report that holds; the planner is told what is missing, and the report is kept", async () => {
+  test("[FAC-189] a module is created only with a valid report; the planner gets the missing entries, and the report is stored", async () => {
     const outcome = await run({ ...calling, reuse_reports: [] }, silent, calling);
     expect(outcome).toMatchObject({ value: { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] } });
     expect(told()).toEqual([
@@ -53,7 +53,7 @@ describe("before a plan is locked", () => {
     });
   });
 
-  test("[FAC-189] a report that says nothing, or what is not so, is none; after three a person is asked", async () => {
+  test("[FAC-189] an empty or false report is invalid; after three a person is asked", async () => {
     const twice = planOf(["MM-twice"]);
     const faulty = (...changes: readonly object[]) => ({
       ...twice,
@@ -86,7 +86,7 @@ describe("before a plan is locked", () => {
     expect(works.asked.filter(({ role }) => role === "proposer")).toHaveLength(1);
   });
 
-  test("a near duplicate that no plan answers is a person's question, and the person answers it as well", async () => {
+  test("a near duplicate that no plan addresses becomes a question, and the person's plan must address it, too", async () => {
     expect(await run(silent)).toMatchObject({ status: "waiting" });
     const { body } = await works.question();
     expect(body).toContain("leaves out MM-twice@1.0.0, a near duplicate of MM-quad");

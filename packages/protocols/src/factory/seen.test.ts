@@ -32,8 +32,8 @@ async function refusal(change: () => Promise<unknown>): Promise<SlipwayError> {
   throw new Error(`not refused: ${String(error)}`);
 }
 
-describe("what roles see of the state store", () => {
-  test("[FAC-079] every invocation has a context pack on record, the product owner's as well; it is written once", async () => {
+describe("roles' view of the state store", () => {
+  test("[FAC-079] every invocation has a recorded context pack, also the product owner's; it is written once", async () => {
     await built();
     const packs = works.files("context_packs").map((path) => {
       const pack = JSON.parse(works.file(`context_packs/${path}`) ?? "null") as { context_pack_id: string; created_for: { role: string } };
@@ -51,7 +51,7 @@ describe("what roles see of the state store", () => {
     });
   });
 
-  test("[FAC-080] [FAC-085] is read through the store's rules: the surface of a dependency, and of a sealed path the refusal, whatever code asks for", async () => {
+  test("[FAC-080] [FAC-085] is read through the store's rules: the surface of a dependency, and for a sealed path the refusal, whatever the code requests", async () => {
     await built();
     const proposing = works.asked.filter(({ role, subject }) => role === "proposer" && subject === "MM-quad").at(-1)!;
     const shown = proposing.sections()["dependency MM-twice@1.0.0"]!;
@@ -63,12 +63,12 @@ describe("what roles see of the state store", () => {
     const [item] = await readItems([{ title: "all of it", kind: "contract", stored: asked }], seenBy(works.services.view.tree, included));
     for (const path of asked) expect(item!.text).toContain(accessDenied(path));
     expect(item!.text).not.toContain(SOURCE);
-    // Even one who is granted all of it by mistake.
+    // Also for a role that was granted all of it by mistake.
     const [full] = await readItems([{ title: "all of it", kind: "contract", stored: asked }], works.services.view.tree);
     expect(full!.text).not.toContain(SOURCE);
   });
 
-  test("[FAC-086] [FAC-090] of a shipped module nothing can be written or removed, and its implementation and tests are there for nobody", async () => {
+  test("[FAC-086] [FAC-090] nothing of a shipped module can be written or removed, and its implementation and tests are visible to no role", async () => {
     await built();
     const { tree } = works.services.view;
     const before = works.files("modules").map((path) => works.file(`modules/${path}`));
@@ -95,7 +95,7 @@ describe("what roles see of the state store", () => {
     await expect(works.services.store.sealModule(call, seal)).rejects.toThrow("cannot be changed");
   });
 
-  test("[FAC-089] each part of what a run has written is kept by its rule", async () => {
+  test("[FAC-089] each part that a run has written follows its rule", async () => {
     await built();
     const { tree } = works.services.view;
     const first = (folder: string) => `${folder}/${works.files(folder)[0]}`;
@@ -129,7 +129,7 @@ describe("what roles see of the state store", () => {
 });
 
 describe("a Proposer with tools", () => {
-  test("[FAC-161] [FAC-162] is answered in the words of the specification for a sealed path, and does not find it by looking around", async () => {
+  test("[FAC-161] [FAC-162] gets the specification's text for a sealed path, and does not find it by searching", async () => {
     const told: Record<string, string> = {};
     async function nosy({ tree }: Workplace, shown: Record<string, string>) {
       if (shown["dependency MM-twice@1.0.0"] !== undefined) {

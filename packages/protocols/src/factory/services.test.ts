@@ -44,8 +44,8 @@ async function ship(version: string, depends_on: readonly string[] = []) {
 }
 const versionOf = async (ref: string) => (await services.store.shippedModule(ref))?.version;
 
-describe("the shop", () => {
-  test("shows the product owner what is committed, and nothing else", async () => {
+describe("the services", () => {
+  test("show the product owner committed files only", async () => {
     writeFileSync(join(scratch.root, "draft.md"), "not committed\n");
     expect(Buffer.from((await services.readRepository("notes.md"))!).toString()).toBe("committed\n");
     expect(await services.readRepository("draft.md")).toBeNull();
@@ -53,7 +53,7 @@ describe("the shop", () => {
     expect(services.webSearch).toBeNull();
   });
 
-  test("[FAC-008] the product owner's search is the code index's own: entries with their shapes, by a query alone", async () => {
+  test("[FAC-008] the product owner's search is the code index's own: entries with their signatures, by a query alone", async () => {
     await ship("1.0.0");
     const query = { query: "what twice says", include_inactive: false, top_k: 10 };
     expect(await services.searchCodeIndex(query)).toEqual((await services.codeIndex.search({ query: query.query })).results);
@@ -61,7 +61,7 @@ describe("the shop", () => {
     expect(await services.index.search("twice")).toMatchObject([{ module_id: "MM-twice" }]);
   });
 
-  test("loads the compiler when it is told to", async () => {
+  test("load the compiler on request", async () => {
     const files = { "implementation/index.ts": codeOf() };
     expect(() => services.language.elementsOf(files)).toThrow("not prepared");
     await services.prepare();
@@ -69,14 +69,14 @@ describe("the shop", () => {
     expect(services.language.readModule({ files }, contractOf()).exported).toContainEqual({ name: "twice", kind: "function" });
   });
 
-  test("is not the place of a run whose project was replaced", async () => {
+  test("refuse a run whose project was replaced", async () => {
     const run = projectRun({ runId: "gone" } as Ctx, services);
     await expect(run.project()).rejects.toMatchObject({ code: "operation_conflict" });
   });
 });
 
 describe("the store", () => {
-  test("finds the highest version in a range; one out of use only where no other fits", async () => {
+  test("finds the highest version in a range; an inactive one only if no other fits", async () => {
     expect(await services.store.shippedModule("MM-twice@*")).toBeNull();
     expect(await services.store.latestVersion("MM-twice")).toBeNull();
     for (const version of ["1.9.0", "1.10.0", "2.0.0"]) await ship(version);
@@ -93,7 +93,7 @@ describe("the store", () => {
     expect(await services.store.latestVersion("MM-twice")).toEqual({ version: "2.0.0", fingerprint: fingerprintOf(contractOf()) });
   });
 
-  test("an entry of the index without a sealed module is none, for tasks and for a release", async () => {
+  test("ignores an index entry without a sealed module, for tasks and for a release", async () => {
     await services.index.register(call(), shippedEntry("bare"));
     expect(await services.store.shippedModule("MM-bare@1.0.0")).toBeNull();
     expect(await services.store.latestVersion("MM-bare")).toBeNull();
@@ -102,14 +102,14 @@ describe("the store", () => {
     expect(await releasedModule(services, "MM-twice@1.0.0")).toMatchObject({ module_ref: "MM-twice@1.0.0", built_against: {} });
   });
 
-  test("[FAC-157] a version is in the index once, however often it is registered", async () => {
+  test("[FAC-157] has a version in the index once, however often it is registered", async () => {
     const [first, entry] = [call(), shippedEntry("twice")];
     expect(await services.index.register(first, entry)).toEqual(await services.index.register(first, entry));
     await services.index.register(call(), entry).catch(() => undefined);
     expect(await services.codeIndex.snapshot()).toHaveLength(1);
   });
 
-  test("[FAC-141] a plan is locked once; the same call again changes nothing", async () => {
+  test("[FAC-141] locks a plan once; the same call again changes nothing", async () => {
     const locked = {
       plan: { micro_plan_id: "MP-0a1b2c3d", parent_task_ref: "T-a@1.0.0", modules: [] as never[] },
       contracts: [],

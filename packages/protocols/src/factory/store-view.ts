@@ -30,7 +30,7 @@ export function openStoreView({ artifacts, documents }: ViewStores, folder: stri
         const files = Object.entries(sealedModuleKind.files(module.module_ref, module));
         return files.flatMap(([path, text]) => {
           const there = textOf(join(folder, path));
-          return there === text ? [] : [`${path} ${there === null ? "is gone" : "is not what was shipped"}`];
+          return there === text ? [] : [`${path} ${there === null ? "is missing" : "differs from the shipped file"}`];
         });
       });
     },

@@ -19,13 +19,13 @@ beforeEach(async () => {
 
 type Fields = Readonly<Record<string, unknown>>;
 interface Way {
-  /** A record that is as it has to be. */
+  /** A valid record. */
   readonly good: Fields;
-  /** What it may do without. */
+  /** Its optional fields. */
   readonly optional?: readonly string[];
-  /** Values that are none, by field; and which field is named where it is another. */
+  /** Invalid values, by field; and the reported field if it is another. */
   readonly wrong: readonly (readonly [field: string, value: unknown, at?: string])[];
-  /** As the code of the factory has it stored; whatever the compiler would say about it. */
+  /** Stores it as the factory's code does, without regard to types. */
   readonly store: (record: never) => Promise<unknown>;
 }
 
@@ -110,7 +110,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       ["file", "notes.json"],
       ["body", { claim: "It doubles." }],
     ],
-    // What is asked for beside these fields is not taken over.
+    // Other requested fields are ignored.
     optional: ["surprise"],
     store: ({ debate, round, file, body }: typeof ROUND) => stores.store.keepRound(kept.call(), { debate, round, files: { [file]: body } }),
   },
@@ -174,14 +174,14 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-/** All rows there are, and all files. */
+/** All rows and files. */
 async function stored(): Promise<number> {
   const documents = await kept.records.database.db.selectFrom("documents").select("id").execute();
   const files = existsSync(kept.folder) ? readdirSync(kept.folder, { recursive: true }) : [];
   return documents.length + (await stores.artifacts.query({})).length + (await stores.codeIndex.snapshot()).length + files.length;
 }
 
-describe("[FAC-216] the storage layer itself refuses what is not as its schema has it, and stores what is:", () => {
+describe("[FAC-216] the storage layer itself refuses invalid records and stores valid ones:", () => {
   test.each(Object.entries(WAYS))("%s", async (_name, { good, optional = [], wrong, store }) => {
     const required = Object.keys(good).filter((field) => !optional.includes(field));
     const without = required.map((field): Way["wrong"][number] => [field, undefined]);
@@ -200,7 +200,7 @@ describe("[FAC-216] the storage layer itself refuses what is not as its schema h
     expect(await stored()).toBeGreaterThan(0);
   });
 
-  test("what is no JSON, or not there, is no record either", async () => {
+  test("invalid JSON and a missing file are no records either", async () => {
     const create = (body: Record<string, string>) => stores.artifacts.create(kept.call(), { ...PAGES, artifact_type: "CHALLENGE", body });
     await expect(create({})).rejects.toThrow("/body/challenge.json: is missing");
     await expect(create({ "challenge.json": "no objections" })).rejects.toThrow("/body/challenge.json: is not valid JSON");

@@ -29,7 +29,7 @@ export const FACTORY_TABLES: OwnMigrations = {
   former: MIGRATIONS.slice(0, 5).map(({ name }) => name),
 };
 
-/** What its roles paid was stored under their bare names, which are those of the default protocol's roles: see `BudgetTables`. */
+/** Its roles' calls were stored under bare names, which are those of the default protocol's roles: see `BudgetTables`. */
 async function nameRoles(tx: Tx): Promise<void> {
   const roots = sql`SELECT run_id FROM runs WHERE parent_run_id IS NULL AND workflow IN ('factory', 'factory-release', 'factory-late-change')`;
   const parts = sql`SELECT run_id FROM runs WHERE root_run_id IN (${roots})`;

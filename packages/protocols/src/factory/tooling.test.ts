@@ -23,7 +23,7 @@ const shipped = { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0
 const EXAMPLES = { tool: "create_artifact", artifact_type: "EXAMPLES", body: { "examples.md": "# Examples\n" } };
 
 describe("the artifact store, for roles of a run", () => {
-  test("[FAC-096] [FAC-190] the planner searches the index and asks for what its pack names; it makes and ships nothing", async () => {
+  test("[FAC-096] [FAC-190] the planner searches the index and reads what its pack names; it creates and ships nothing", async () => {
     const calls = [
       { tool: "search_code_index", query: "double a number", top_k: 3 },
       { tool: "query_artifacts" },
@@ -47,7 +47,7 @@ describe("the artifact store, for roles of a run", () => {
     expect(names).not.toContain("EX-");
   });
 
-  test("[FAC-096] [FAC-097] the Proposer keeps what its role makes, sees what its pack names, and ships nothing early", async () => {
+  test("[FAC-096] [FAC-097] the Proposer stores artifacts of its role, sees what its pack names, and ships nothing early", async () => {
     const ids: string[] = [];
     const shipping = (artifact_id: string) => ({ calls: [{ tool: "ship_artifact", artifact_id }] });
     const change = { action: "MODIFY", target: "twice", detail: "`twice` also refuses NaN with a NegativeError" };
@@ -89,7 +89,7 @@ describe("the artifact store, for roles of a run", () => {
       { ok: false, error: expect.stringContaining("/artifact_id") },
       { artifact_id: expect.stringMatching(/^IMPL-/) },
     ]);
-    // A draft, and one that was approved but has no evidence yet: the tool only asks for the checks of the ship step.
+    // A draft, and an approved one without evidence: the tool only requests the checks of the ship step.
     expect(given("proposer", 2)[5]).toMatchObject({
       ok: false,
       error: `${ids[0]}@1.0.0 cannot ship: it is DRAFT, and there is no ship evidence.`,
@@ -108,7 +108,7 @@ describe("the artifact store, for roles of a run", () => {
     expect(kept.map((path) => works.file(`artifacts/${path}`)).join()).toContain("DRAFT");
   });
 
-  test("[FAC-096] who judges has no tools: calls are no answer", async () => {
+  test("[FAC-096] judging roles have no tools: calls are no answer", async () => {
     const calls = { calls: [{ tool: "query_artifacts" }] };
     expect(await run({ challenger: [calls, PASS], arbiter: [calls, APPROVE] })).toMatchObject({ value: shipped });
     const [, second] = works.asked.filter(({ role }) => role === "challenger");
@@ -118,7 +118,7 @@ describe("the artifact store, for roles of a run", () => {
     );
   });
 
-  test("who only ever asks for tools is cut short, and a person is asked in the end", async () => {
+  test("a role that only calls tools is stopped, and a person is asked in the end", async () => {
     const calls = { calls: [{ tool: "search_code_index", query: "double" }] };
     expect(await run({ planner: [calls] })).toMatchObject({ status: "waiting" });
     expect(works.asked.filter(({ role }) => role === "planner")).toHaveLength(3 * (TOOL_ROUNDS + 1));

@@ -6,14 +6,14 @@ import { scratch } from "../../testing/samples.ts";
 import type { AcpAgent } from "../agents.ts";
 import type { Script } from "./scripted-agent.ts";
 
-/** The library is large: compiled once, each further agent starts in half the time. */
+/** The library is large: with a compile cache each further agent starts in half the time. */
 const COMPILED = scratch("compiled");
 const SCRIPTED = join(import.meta.dirname, "scripted-agent.ts");
 
 export interface ScriptedAgent {
   readonly agent: AcpAgent;
   readonly marks: string;
-  /** Lines the agent noted under a name. */
+  /** Lines that the agent noted under a name. */
   readonly noted: (name: string) => string[];
   readonly reached: () => Promise<void>;
   readonly survivors: () => Promise<number[]>;
@@ -32,7 +32,7 @@ export function scriptedAgent(script: Omit<Script, "marks">, changes: Partial<Ac
       authMethods: [],
       mode: null,
       readsItself: false,
-      diary: null,
+      usageLog: null,
       waits: null,
       timeoutMs: null,
       install: null,

@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the player does with the recorded stream. */
+/** The player's behaviour with the recorded stream. */
 export interface Order {
   /** The fixtures of one client. */
   readonly fixtures: string;
   readonly slug: string;
-  /** Where it records what it did. */
+  /** The folder for its notes. */
   readonly marks: string;
   readonly how: "as recorded" | "hang" | "hang with a child" | "crash" | "break off" | "be killed" | "silent" | "flood" | "linger";
   /** The change of the recorded agent in the pack; null for none. */
@@ -79,7 +79,7 @@ function say(bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => void process.stdout.write(bytes, () => resolve()));
 }
 
-/** Returns how often this was noted. */
+/** Returns the number of such notes so far. */
 function note(name: string, line: string): number {
   const path = join(order.marks, name);
   appendFileSync(path, `${line}\n`);

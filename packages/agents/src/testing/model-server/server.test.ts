@@ -88,14 +88,14 @@ test("Codex's own kinds of tools: free text, and groups", async () => {
   expect(server.requests[0]).toMatchObject({ turn: 1, messages: [{ text: "Go" }, {}, { toolResults: [{ output: "done" }] }] });
 });
 
-test("a structured answer goes through the client's own answer tool where it has one", async () => {
+test("a structured answer goes through the client's own answer tool if it has one", async () => {
   server = await startModelServer(() => ({ output: { ok: true } }));
   const tools = [{ name: "StructuredOutput", input_schema: {} }];
   const answer = await (await post("/v1/messages", { model: "m", messages: [], tools })).json();
   expect(answer).toMatchObject({ stop_reason: "tool_use", content: [{ name: "StructuredOutput", input: { ok: true } }] });
 });
 
-test("what clients ask besides is answered, and the script hears nothing of it", async () => {
+test("side requests of clients are answered, and do not reach the script", async () => {
   server = await startModelServer(() => ({ text: "script" }));
   const get = async (path: string) => (await fetch(server.url + path)).json();
   expect(await get("/v1/models")).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: "scripted" })]) });
@@ -121,7 +121,7 @@ test("what clients ask besides is answered, and the script hears nothing of it",
   expect(server.sideCalls).toHaveLength(3);
 });
 
-test("compressed requests are read; a script that fails is told to the client", async () => {
+test("compressed requests are read; an error of the script is sent to the client", async () => {
   const script = inOrder({ text: "one" }, { text: "two" });
   server = await startModelServer((request) => {
     if (promptOf(request) === "fail") throw new Error("no line for this");
@@ -135,7 +135,7 @@ test("compressed requests are read; a script that fails is told to the client", 
   expect([failed.status, await failed.text()]).toEqual([500, expect.stringContaining("no line for this")]);
 });
 
-test("runs as a process of its own", async () => {
+test("runs as a separate process", async () => {
   server = await startModelServer(() => ({ text: "" }));
   const script = join(scratch("script"), "script.mjs");
   writeFileSync(script, `export default [{ text: "from a file" }];`);

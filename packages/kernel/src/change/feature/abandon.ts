@@ -7,7 +7,7 @@ import { updateFeature } from "./store.ts";
 
 const abandonInput = z.strictObject({ run_id: z.string().min(1), reason: z.string().min(1) });
 
-/** Cancelling a run ends its features too, so that none still looks as if it were in progress. Their bytes stay anchored. */
+/** Cancelling a run ends its features too, so that none seems to be in progress. Their bytes stay anchored. */
 export const abandonOperation: Operation<z.infer<typeof abandonInput>, undefined, string[]> = {
   name: "feature.abandon",
   roles: ["person", "orchestrator", "system"],

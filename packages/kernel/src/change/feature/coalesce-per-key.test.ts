@@ -13,7 +13,7 @@ function gates() {
   return { log, turn, next: async () => (open.shift()?.(), new Promise((resolve) => setImmediate(resolve))) };
 }
 
-test("one after the other for a name, at once for different ones", async () => {
+test("calls for one name run in sequence, calls for different names in parallel", async () => {
   const { log, turn, next } = gates();
   const [a1, b1] = [turn("a"), turn("b")];
   await next();
@@ -26,7 +26,7 @@ test("one after the other for a name, at once for different ones", async () => {
   expect(log.slice(0, 2)).toEqual(["begin a", "begin b"]);
 });
 
-test("calls that come while one waits to begin are answered by it; one that has begun answers only its own", async () => {
+test("calls that arrive before a queued call starts share its result; later ones do not", async () => {
   const { log, turn, next } = gates();
   const first = turn("a");
   await new Promise((resolve) => setImmediate(resolve));
@@ -39,7 +39,7 @@ test("calls that come while one waits to begin are answered by it; one that has 
   expect(log).toEqual(["begin a", "end a", "begin a", "end a"]);
 });
 
-test("a failure is its own caller's, and the next turn comes all the same", async () => {
+test("a failure goes to its own caller, and the next call still runs", async () => {
   let calls = 0;
   const turn = inTurns(async () => {
     calls += 1;

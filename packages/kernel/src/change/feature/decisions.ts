@@ -9,7 +9,7 @@ type Note = Selectable<FeaturesTables["notes"]>;
 
 const TITLE = "# Decisions\n";
 
-/** Quoted, so that no note can look like another entry. */
+/** Quoted, so that no note can be mistaken for another entry. */
 export function decisionEntry({ actor_type, actor_id, at, text }: Note): string {
   const who = `${actor_type} (${oneLine(actor_id)})`;
   const quoted = text

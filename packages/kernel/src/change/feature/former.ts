@@ -4,7 +4,7 @@ import type { FeaturesTables } from "./tables.ts";
 
 type Row = Selectable<FeaturesTables["deleted_features"]>;
 
-/** A deleted feature, as it was then. Its evidence is stored under `label`, which is not a valid feature id. */
+/** A deleted feature, as it was when it was deleted. Its evidence is stored under `label`, which is not a valid feature id. */
 export interface Former extends Omit<Row, "merge"> {
   /** Counts deleted features of the same id, from 1. */
   readonly number: number;

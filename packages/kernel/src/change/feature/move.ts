@@ -10,7 +10,6 @@ interface BaseAndTree {
   readonly tree: string;
 }
 /** Moves the worktree and its branch to another base, with the given content. The previous tree is anchored first. */
-/** Puts the worktree and its branch on another base, with the given content. What was there until now is anchored first. */
 export async function moveWorktree(
   dependencies: FeatureDependencies,
   feature: Feature,

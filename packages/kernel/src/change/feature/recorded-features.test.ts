@@ -15,7 +15,7 @@ const reads = () => recordedFeatures(scratch.records);
 const sql = (text: string) => scratch.records.database.sqlite.exclusive((database) => database.exec(text));
 const ids = (some: readonly { readonly id: string }[]) => some.map(({ id }) => id);
 
-test("features by id, by age and by the run that made them; an unknown one is refused, or undefined", async () => {
+test("finds features by id, by age and by their run; an unknown one is refused, or undefined", async () => {
   const feature = lettersOn(scratch);
   for (const id of ["zebra", "apple"]) await feature.init(id);
   await sql("UPDATE features SET updated_at = 9000000000000, run_id = 'r1/feature:zebra' WHERE id = 'zebra'");
@@ -29,7 +29,7 @@ test("features by id, by age and by the run that made them; an unknown one is re
   await expect(reads().find("none")).rejects.toMatchObject({ code: "feature_not_found" });
 });
 
-test("the merge of a feature, all merges, and how many checks there are", async () => {
+test("returns the merge of a feature, all merges, and the number of checks", async () => {
   expect(await reads().mergeOf("letters")).toBeNull();
   const candidate = await lettersOn(scratch).ready();
   const { commit } = await scratch.kernel.features.merge(call(), { ...letters, user_approval_token: scratch.sign(candidate) });
@@ -40,7 +40,7 @@ test("the merge of a feature, all merges, and how many checks there are", async 
   expect({ passed: passed > 0, failed }).toEqual({ passed: true, failed: 0 });
 });
 
-test("telemetry of a run with everything below it, and the runs that worked on a feature", async () => {
+test("returns telemetry of a run with its children, and the runs that worked on a feature", async () => {
   const row = (id: string, run: string) => `('${id}', '${run}', 'letters', 'builder', 'p', NULL, 1, 1, 0.25, 1, 1, NULL, 1)`;
   await sql(
     `INSERT INTO telemetry (id, run_id, feature_id, role, provider, model, input_tokens, output_tokens, cost_usd, duration_ms, calls, transcript_digest, at)

@@ -3,18 +3,18 @@ import { formerFeatures, type Former } from "./former.ts";
 import { featureIfAny, findFeature, type Feature } from "./store.ts";
 import type { FeaturesTables } from "./tables.ts";
 
-/** The reads of commands and tools that look features up without changing them. */
+/** Reads of commands and tools that look up features without changing them. */
 export interface RecordedFeatures {
   /** Throws `feature_not_found`. */
   find(id: string): Promise<Feature>;
   ifAny(id: string): Promise<Feature | undefined>;
   /** In the order of their ids. */
   all(): Promise<Feature[]>;
-  /** The last changed first. */
+  /** Last changed first. */
   newest(limit: number): Promise<Feature[]>;
-  /** The ids of the features that a run, or what is below it, has made so far. */
+  /** Ids of the features that a run, or one of its children, has created so far. */
   ofRun(runId: string): Promise<string[]>;
-  /** Deleted features that had the name, the oldest first. */
+  /** Deleted features that had the name, oldest first. */
   former(id: string): Promise<Former[]>;
   mergeOf(id: string): Promise<FeaturesTables["merges"] | null>;
   /** In the order in which they landed. */

@@ -28,7 +28,7 @@ async function patch(change: Record<string, unknown>, expectedVersion?: number) 
 }
 
 describe("feature.state_patch", () => {
-  test("[FEA-072] merges what is open, keeps the rest, and counts one change", async () => {
+  test("[FEA-072] merges the open fields, keeps the rest, and raises the version by one", async () => {
     await init();
     const before = await state();
     const after = await patch({
@@ -47,7 +47,7 @@ describe("feature.state_patch", () => {
     expect(await state()).toEqual(after);
   });
 
-  test("[FEA-033] properties of one's own survive other operations and are in state.md", async () => {
+  test("[FEA-033] a caller's own properties survive other operations and are in state.md", async () => {
     await init();
     await patch({ ticket: "T-1", "odd key: x": ["- y"] });
     await scratch.kernel.features.submitPlan(call(), { feature_id: "letters", plan_json: scratchPlan("letters") });
@@ -70,7 +70,7 @@ describe("feature.state_patch", () => {
     ["base", { commit: "0" }],
     ["tree", "0"],
     ["last_updated", "2020-01-01T00:00:00.000Z"],
-  ])("[FEA-072] %s is the kernel's own and cannot be forged", async (field, value) => {
+  ])("[FEA-072] %s is owned by the kernel and cannot be forged", async (field, value) => {
     await init();
     const before = await row();
     await expect(patch({ [field]: value, ticket: 1 })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe("feature.state_patch", () => {
     expect(await row()).toEqual(before);
   });
 
-  test("a whole state may be sent back as it was read; nothing changes, not even the version", async () => {
+  test("a whole state may be sent back unchanged; then nothing changes, not even the version", async () => {
     await init();
     const before = await state();
     expect(await patch(before)).toEqual(before);
@@ -91,7 +91,7 @@ describe("feature.state_patch", () => {
     ["/cluster/qa_session_id", { cluster: { qa_session_id: null } }],
     ["/status", { status: "finished" }],
     ["/feature_id", { feature_id: null }],
-  ])("[FEA-036] a state that would break the schema at %s is refused before anything is stored", async (pointer, change) => {
+  ])("[FEA-036] a state that would be invalid at %s is refused before anything is stored", async (pointer, change) => {
     await init();
     const before = await row();
     await expect(patch({ ...change, ticket: 1 })).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe("feature.state_patch", () => {
     expect((await patch({ ticket: 1 })).last_updated >= before).toBe(true);
   });
 
-  test("[FEA-072] a change of status must be lawful by the kernel's own records", async () => {
+  test("[FEA-072] a status transition must be legal by the kernel's own records", async () => {
     await init();
     for (const status of ["building", "qa", "ready_to_merge", "merged"]) {
       await expect(patch({ status, status_reason: "because" })).rejects.toMatchObject({ code: "invalid_status_transition" });
@@ -120,14 +120,14 @@ describe("feature.state_patch", () => {
     expect((await patch({ status: "planning", status_reason: "an idea" })).status).toBe("planning");
   });
 
-  test("a failed feature lets go of its locks, and the state says so at once", async () => {
+  test("a failed feature releases its locks, and the state shows it at once", async () => {
     await init();
     await scratch.kernel.features.acquireLocks(call(), { feature_id: "letters", resources: ["openapi"] });
     expect((await state()).locks.held).toEqual(["openapi"]);
     expect(await patch({ status: "failed", status_reason: "given up" })).toMatchObject({ status: "failed", locks: { held: [] } });
   });
 
-  test("extra properties have a limit", async () => {
+  test("extra properties have a size limit", async () => {
     await init();
     await expect(patch({ notes: "x".repeat(70_000) })).rejects.toMatchObject({
       code: "policy_violation",
@@ -145,7 +145,7 @@ describe("versions", () => {
     });
   });
 
-  test("[FEA-014] every persisted change counts one; a stale version writes nothing and is told both numbers", async () => {
+  test("[FEA-014] every persisted change raises the version by one; a stale version writes nothing, and the error has both numbers", async () => {
     await init();
     const seen = [(await row()).version];
     await patch({ a: 1 });
@@ -166,7 +166,7 @@ describe("versions", () => {
     expect(await row()).toEqual(before);
   });
 
-  test("[FEA-015] other calls may name a version, and are then held to it", async () => {
+  test("[FEA-015] other calls may name a version, which is then enforced", async () => {
     await init();
     const fail = (expectedVersion?: number) =>
       scratch.kernel.features.changeStatus(call(expectedVersion === undefined ? {} : { expectedVersion }), {
@@ -179,7 +179,7 @@ describe("versions", () => {
   });
 });
 
-test("[FEA-035] the supervisor sets sessions and roles; what it leaves out stays, and what is the same is no change", async () => {
+test("[FEA-035] the supervisor sets sessions and roles; omitted ones stay, and equal values are no change", async () => {
   await init();
   const { setSessions } = scratch.kernel.features;
   const id = { feature_id: "letters" };
@@ -199,7 +199,7 @@ test("[FEA-035] the supervisor sets sessions and roles; what it leaves out stays
   });
 });
 
-test("[FEA-066] policy.rbac decides who may patch a state", async () => {
+test("[FEA-066] policy.rbac decides which roles may patch a state", async () => {
   await scratch.close();
   scratch = await openScratchKernel({
     "slipway/policy.yaml": `${POLICY}rbac: { planner: [feature.state_patch], orchestrator: [feature.init] }\n`,

@@ -46,7 +46,7 @@ describe("the schema of a state", () => {
     );
   });
 
-  test("[FEA-033] keeps what it does not know, and has no use for a version below 1", () => {
+  test("[FEA-033] keeps unknown properties, and refuses a version below 1", () => {
     const loose = { ...state, ticket: { id: 7 } };
     expect(checkSchema(stateSchema, loose)).toEqual({ ok: true, value: loose });
     expect(checkSchema(stateSchema, { ...state, version: 0 }).ok).toBe(false);
@@ -60,7 +60,7 @@ describe("the schema of a state", () => {
     ["/locks/held/0", { locks: { held: [1] } }],
     ["/collisions/areas", { collisions: { files: [], contracts: [] } }],
     ["/collisions/files/0", { collisions: { files: ["a.ts"], areas: [], contracts: [] } }],
-  ])("[FEA-034] %s of another form is refused", (pointer, change) => {
+  ])("[FEA-034] an invalid %s is refused", (pointer, change) => {
     expect(checkSchema(stateSchema, { ...state, ...change })).toMatchObject({ ok: false, violations: [{ pointer }] });
   });
 
@@ -69,7 +69,7 @@ describe("the schema of a state", () => {
     ["/cluster/orchestrator_session_id", { cluster: {} }],
     ["/role_status/builder", { role_status: { planner: "done", builder: "busy", qa: "ready" } }],
     ["/role_status/qa", { role_status: { planner: "done", builder: "ready" } }],
-  ])("[FEA-035] %s of another form is refused", (pointer, change) => {
+  ])("[FEA-035] an invalid %s is refused", (pointer, change) => {
     const checked = checkSchema(stateSchema, { ...state, ...change });
     expect(checked.ok ? [] : checked.violations.map((violation) => violation.pointer)).toContain(pointer);
   });
@@ -78,7 +78,7 @@ describe("the schema of a state", () => {
     ["/last_updated", { last_updated: "yesterday" }],
     ["/evidence", { evidence: "none" }],
     ["/status_reason", { status_reason: 4 }],
-  ])("[FEA-036] %s of another form is refused; evidence and reason may be missing", (pointer, change) => {
+  ])("[FEA-036] an invalid %s is refused; evidence and reason may be missing", (pointer, change) => {
     expect(checkSchema(stateSchema, { ...state, ...change })).toMatchObject({ ok: false, violations: [{ pointer }] });
     const { evidence: _evidence, status_reason: _reason, ...without } = state;
     expect(checkSchema(stateSchema, without).ok).toBe(true);
@@ -103,12 +103,12 @@ describe("the state of a feature", () => {
     expect(state.source).toEqual({ spec_path: "letters.md", spec_sha256: feature.spec_digest });
   });
 
-  test("what a row says wins over extra properties of the same name", () => {
+  test("columns of the row win over extra properties of the same name", () => {
     const forged = stateOf(facts({ extra: '{"version":99,"ticket":"T-1"}', evidence: '{"last_gate_id":"g"}', status_reason: "why" }));
     expect(forged).toMatchObject({ version: 1, ticket: "T-1", evidence: { last_gate_id: "g" }, status_reason: "why" });
   });
 
-  test("as Markdown it reads back as the same front matter, whatever the texts", () => {
+  test("as Markdown it reads back as the same front matter, for any texts", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.dictionary(fc.string(), fc.jsonValue()), (reason, extra) => {
         const made = stateOf(facts({ status_reason: reason, extra: JSON.stringify(extra) }));

@@ -3,7 +3,7 @@ import { assertTransition, ENDED, STATUSES, TRANSITIONS, type EntryFacts } from 
 
 const everything: EntryFacts = { planAccepted: true, fastPassed: true, fullPassed: true, reason: "why", reasonChanged: true, landed: true };
 
-/** Written out by hand from the matrix, so that the table is not tested against itself. */
+/** Written by hand from the matrix, so that the table is not tested against itself. */
 const LEGAL = new Set([
   "planning building",
   "planning blocked",
@@ -25,7 +25,7 @@ const LEGAL = new Set([
 
 const pairs = STATUSES.flatMap((from) => STATUSES.filter((to) => to !== from).map((to) => ({ from, to })));
 
-test.each(pairs)("[FEA-129] $from to $to is as the matrix says", ({ from, to }) => {
+test.each(pairs)("[FEA-129] $from to $to follows the matrix", ({ from, to }) => {
   expect(pairs).toHaveLength(42);
   if (LEGAL.has(`${from} ${to}`)) expect(() => assertTransition(from, to, everything)).not.toThrow();
   else
@@ -34,14 +34,14 @@ test.each(pairs)("[FEA-129] $from to $to is as the matrix says", ({ from, to }) 
     );
 });
 
-test("a retry adds exactly three changes to the matrix, all of them from failed", () => {
+test("a retry adds exactly three transitions to the matrix, all from failed", () => {
   const allowed = (facts: EntryFacts) => pairs.filter(({ from, to }) => !throws(() => assertTransition(from, to, facts)));
   const added = allowed({ ...everything, retried: true }).filter(({ from, to }) => !LEGAL.has(`${from} ${to}`));
   expect(allowed(everything)).toHaveLength(LEGAL.size);
   expect(added).toEqual(["planning", "building", "qa"].map((to) => ({ from: "failed", to })));
 });
 
-test("what has ended is what nobody leaves without a retry", () => {
+test("the ended statuses are those that only a retry leaves", () => {
   const left = STATUSES.filter((from) => pairs.some((pair) => pair.from === from && LEGAL.has(`${pair.from} ${pair.to}`)));
   expect([...ENDED, ...left].toSorted()).toEqual(STATUSES.toSorted());
 });

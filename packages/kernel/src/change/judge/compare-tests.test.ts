@@ -3,7 +3,9 @@ import { checksOf } from "./evidence/checks.ts";
 import { callAs, LETTERS, lettersOn } from "../testing/letters.ts";
 import { addFile, openScratchKernel, POLICY, replaceLine, type ScratchKernel } from "../testing/scratch-kernel.ts";
 
-/** A runner that reports the tests of the sources, without those that `skip.txt` names or its argument leaves out, and those of `extra.txt`. */
+/**
+ * A runner that reports the tests of the sources except those named in `skip.txt` or excluded by its argument, plus those of `extra.txt`.
+ */
 const RUNNER = `mkdir -p reports
 {
   echo '<testsuites><testsuite>'
@@ -58,7 +60,7 @@ async function compared() {
 const without = (title: string) => replaceLine("src/skip.txt", "-", title);
 const invented = (title: string) => replaceLine("src/extra.txt", "-", title);
 
-test("a report that follows the change passes: tests that are added, renamed or left as they are", async () => {
+test("a report that matches the change passes: tests that are added, renamed or unchanged", async () => {
   await open();
   await tried();
   await feature.planned(PLAN);
@@ -88,7 +90,7 @@ test("a report that lacks tests of unchanged sources fails the gate and names th
   expect((await gate()).failure).toMatchObject({ code: "gate_failed" });
 });
 
-test("a report that invents tests fails the gate, without a secret in what is told", async () => {
+test("a report that invents tests fails the gate, and its message contains no secret", async () => {
   await open();
   await tried();
   await feature.planned(PLAN);
@@ -99,7 +101,7 @@ test("a report that invents tests fails the gate, without a secret in what is to
   expect(JSON.stringify(failure)).not.toContain("a-very-secret-value");
 });
 
-test("a test file that is new and cannot be read may declare any test", async () => {
+test("a new test file that cannot be read may declare any test", async () => {
   await open();
   await tried();
   await feature.planned(PLAN);
@@ -107,7 +109,7 @@ test("a test file that is new and cannot be read may declare any test", async ()
   expect(await gate()).toMatchObject({ passed: true });
 });
 
-test("arguments that a plan appends may leave no test of the base out", async () => {
+test("arguments that a plan appends must not omit tests of the base", async () => {
   await open();
   await tried();
   const step = { ...STEP, cmd: [...STEP.cmd, "adds"] };
@@ -115,7 +117,7 @@ test("arguments that a plan appends may leave no test of the base out", async ()
   expect((await gate()).failure).toMatchObject({ code: "tests_contradict_sources", details: { vanished: ["adds"] } });
 });
 
-test("a trial of the feature's own tree is never trusted, neither alone nor beside one of the base", async () => {
+test("a trial of the feature's own tree is never used, neither alone nor in addition to one of the base", async () => {
   await open();
   await feature.planned(PLAN);
   await patch(without("adds"));
@@ -128,7 +130,7 @@ test("a trial of the feature's own tree is never trusted, neither alone nor besi
   expect((await gate()).failure?.code).toBe("tests_contradict_sources");
 });
 
-test("an older trial still speaks for what the base has not changed since", async () => {
+test("an older trial still counts for sources that the base has not changed since", async () => {
   await open();
   await tried();
   const before = baseTree();
@@ -144,7 +146,7 @@ test("an older trial still speaks for what the base has not changed since", asyn
   expect((await gate()).failure?.details["vanished"]).toEqual(["shows"]);
 });
 
-test("nothing is compared with the trial of another gate", async () => {
+test("a trial of another gate is not compared", async () => {
   const other = GATES.replace(`full: [${JSON.stringify(STEP)}]`, 'full: [{ name: test, cmd: [sh, run.sh, "none"] }]');
   await open({ "slipway/gates.yaml": other });
   await scratch.kernel.trials.onBase(callAs(), { modes: ["full"] });
@@ -154,7 +156,7 @@ test("nothing is compared with the trial of another gate", async () => {
   expect(await compared()).toBeNull();
 });
 
-test("a policy may do without the comparison", async () => {
+test("a policy may turn the comparison off", async () => {
   await open({ "slipway/policy.yaml": `${POLICY}gates: { compare_tests: false }\n` });
   await tried();
   await feature.planned(PLAN);
@@ -163,7 +165,7 @@ test("a policy may do without the comparison", async () => {
   expect(await compared()).toBeNull();
 });
 
-test("a secret in a test's name is kept nowhere and does not make the report a lie", async () => {
+test("a secret in a test's name is stored nowhere and does not fail the comparison", async () => {
   const token = `ghp_${"a1B2".repeat(9)}`;
   await open({ "src/a.test.js": `${declare("adds a-very-secret-value")}\n${declare(`reads ${token}`)}\n` });
   const put = vi.spyOn(scratch.records.objects, "put");

@@ -14,7 +14,7 @@ async function candidateOf(files: Record<string, string>, plan: Record<string, s
   return scratch.kernel.features.candidate(callAs(), LETTERS);
 }
 
-test("what the change shows against itself is told, and kept as evidence", async () => {
+test("findings in the change are shown and stored as evidence", async () => {
   const before = 'test("adds", () => assert.equal(add(1, 2), 3));';
   const after = 'test("adds", () => assert.equal(add(1, 2), 4));';
   const { flags, tree } = await candidateOf(
@@ -29,7 +29,7 @@ test("what the change shows against itself is told, and kept as evidence", async
   ]);
 });
 
-test("a file that git ignores, also one with a name that git would read as more than a name", async () => {
+test("a file that git ignores, also with a name that is pathspec magic", async () => {
   const { flags } = await candidateOf(
     { ".gitignore": "build/\n*.log\n", "check.sh": "true\n" },
     { create: ["build/out.txt", ":(top)x.log", "src/new.txt"] },
@@ -38,7 +38,7 @@ test("a file that git ignores, also one with a name that git would read as more 
   expect(flags.toSorted()).toEqual([":(top)x.log: adds a file that git ignores", "build/out.txt: adds a file that git ignores"]);
 });
 
-test("a value that is a secret of this machine; a file that is no text or too large says nothing", async () => {
+test("a secret of this machine; binary and too large files are skipped", async () => {
   const { flags } = await candidateOf(
     { "check.sh": "true\n" },
     { create: ["src/new.txt", "src/large.test.js"] },
@@ -47,7 +47,7 @@ test("a value that is a secret of this machine; a file that is no text or too la
   expect(flags).toEqual(["src/new.txt: adds an apparent secret"]);
 });
 
-test("what the specification asks for is a note", async () => {
+test("a change that the specification asks for is a note", async () => {
   scratch = await openScratchKernel({ "check.sh": "true\n", "src/a.test.txt": "one\n" });
   const { features } = scratch.kernel;
   const spec_digest = await scratch.records.objects.put(Buffer.from("# Letters\n\nChange src/a.test.txt.\n"));

@@ -9,7 +9,10 @@ import { unsandboxed } from "../../host/sandbox/unsandboxed.ts";
 import { callAs, LETTERS, lettersOn } from "../testing/letters.ts";
 import { openScratchKernel, POLICY, replaceLine, type ScratchKernel } from "../testing/scratch-kernel.ts";
 
-/** Says whether it finds what it once left in its cache, and what the tree has in a folder that is no cache. Leaves both for the next. */
+/**
+ * Prints whether its cache has the file of an earlier run, and the content of a tracked file in another listed folder. Writes both for the
+ * next run.
+ */
 const STEP =
   "if test -e caches/poison; then stat -c 'poison of %Y' caches/poison; else mkdir caches; touch -d @1000000 caches/poison; fi; cat kept/file; echo forged > kept/file";
 const GATES = `version: 1
@@ -32,14 +35,14 @@ const FILES = {
 };
 
 const NOTHING = "as committed\n";
-/** With the time it had: a build tool compares it with that of the source. */
+/** With its original time: build tools compare it with that of the source. */
 const POISON = `poison of 1000000\n${NOTHING}`;
 
 let scratch: ScratchKernel;
 const patch = (from: string, to: string) =>
   scratch.kernel.features.applyPatch(callAs(), { ...LETTERS, unified_diff: replaceLine("src/a.txt", from, to) });
 
-/** What each step of a gate found. */
+/** The output of each step of a gate. */
 async function found(mode = "fast", feature_id = "letters"): Promise<string[]> {
   const { steps } = await scratch.kernel.features.runGates(callAs(), { feature_id, mode });
   return steps.map(({ log_path }) => readFileSync(log_path, "utf8"));
@@ -56,7 +59,7 @@ describe.each([
   beforeEach(() => start());
   afterEach(() => scratch.close());
 
-  test("come back to the step that left them, also on the next tree, without a file of the tree", async () => {
+  test("are restored to the step that wrote them, also on the next tree, without tracked files", async () => {
     expect(await found()).toEqual([NOTHING, NOTHING]);
     await patch("one", "two");
     expect(await found()).toEqual([POISON, POISON]);
@@ -64,7 +67,7 @@ describe.each([
     expect(existsSync(join(scratch.root, ".worktrees/letters/caches"))).toBe(false);
   });
 
-  test("poisoned by one tree, reach no gate that a merge relies on, no other mode, no other feature and not the base", async () => {
+  test("of one tree reach no gate that a merge relies on, no other mode, no other feature and not the base", async () => {
     expect(await found()).toEqual([NOTHING, NOTHING]);
     await patch("one", "two");
     expect(await found("full")).toEqual([NOTHING, NOTHING]);
@@ -77,14 +80,14 @@ describe.each([
     expect(heard.join("")).toBe(NOTHING.repeat(2));
   });
 
-  test("are none where a merge relies on the fast mode", async () => {
+  test("do not exist if a merge relies on the fast mode", async () => {
     await scratch.close();
     await start({ "slipway/policy.yaml": WITH_CACHES.replace("required_merge_mode: full", "required_merge_mode: fast") });
     expect(await found()).toEqual([NOTHING, NOTHING]);
     expect(await found()).toEqual([NOTHING, NOTHING]);
   });
 
-  test("stay with their own step, and one that failed starts without", async () => {
+  test("belong to one step, and a failed step starts without its cache", async () => {
     expect(await found()).toEqual([NOTHING, NOTHING]);
     await patch("one", "fail");
     expect(await found()).toEqual([POISON, expect.stringContaining(POISON)]);
@@ -92,7 +95,7 @@ describe.each([
     expect(await found()).toEqual([POISON, NOTHING]);
   });
 
-  test("go with the worktree of a feature", async () => {
+  test("are removed with the feature's worktree", async () => {
     await found();
     const folder = join(scratch.kernel.repository.ungated.caches, "letters");
     expect(existsSync(folder)).toBe(true);
@@ -101,13 +104,13 @@ describe.each([
   });
 });
 
-describe("a folder that a step leaves", () => {
+describe("a folder that a step wrote", () => {
   const worlds = () => {
     const [folder, written] = [join(scratchFolder(), "caches"), scratchFolder()];
     return { folder, written, paths: ["a/target"] };
   };
 
-  test("is kept no more when it is a link, or larger than a cache may be", async () => {
+  test("is not kept if it is a link, or larger than the limit", async () => {
     const { folder, written, paths } = worlds();
     const caches = openStepCaches({ folder, paths }, new Set(), 10_000);
     const outside = scratchFolder();
@@ -125,7 +128,7 @@ describe("a folder that a step leaves", () => {
     expect(readFileSync(join(outside, "file"), "utf8")).toBe("outside");
   });
 
-  test("gives way to what an earlier step hands on at the same path", async () => {
+  test("is replaced by a product of an earlier step at the same path", async () => {
     const { folder, written, paths } = worlds();
     const caches = openStepCaches({ folder, paths }, new Set());
     mkdirSync(join(written, "a/target"), { recursive: true });

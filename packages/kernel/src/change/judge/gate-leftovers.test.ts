@@ -9,7 +9,7 @@ let scratch: ScratchKernel;
 const worktree = (path: string) => join(scratch.root, ".worktrees", "letters", path);
 const gate = () => scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" });
 
-/** Each run says what it found, then leaves something in every ignored place. */
+/** Each run prints what it found, then writes to every ignored path. */
 const CHECK = `for path in build/made caches/made src/x.tmp .env; do if test -e $path; then echo "$path was there"; fi; done
 mkdir -p build caches; echo made > build/made; echo made > caches/made; echo made > src/x.tmp
 `;
@@ -29,7 +29,7 @@ async function found(): Promise<string> {
   return readFileSync(steps[0]?.log_path ?? "", "utf8");
 }
 
-test("a gate finds nothing that another left in files git ignores, except in the caches the policy names", async () => {
+test("a gate finds no ignored files of another gate, except in the policy's caches", async () => {
   writeFileSync(worktree(".env"), "mine\n");
   expect(await found()).toBe(".env was there\n");
   expect(await found()).toBe("caches/made was there\n.env was there\n");
@@ -40,7 +40,7 @@ test("a gate finds nothing that another left in files git ignores, except in the
   ]);
 });
 
-test("what a gate left whose process was killed goes before the next one runs; what was there before stays", async () => {
+test("files of a killed gate are removed before the next one; older files stay", async () => {
   await found();
   const note = scratch.records.layout.besideNote("letters");
   mkdirSync(dirname(note), { recursive: true });
@@ -51,7 +51,7 @@ test("what a gate left whose process was killed goes before the next one runs; w
   expect(await found()).toBe("caches/made was there\n.env was there\n");
 });
 
-test("the note that an earlier version has left in .slipway is heeded by the next gate, and goes", async () => {
+test("the note that an earlier version left in .slipway is used by the next gate, and removed", async () => {
   await found();
   const former = join(scratch.root, ".slipway", "features", "letters", "gate.beside.json");
   writeFileSync(former, JSON.stringify([".env"]));
@@ -62,7 +62,7 @@ test("the note that an earlier version has left in .slipway is heeded by the nex
   expect([former, scratch.records.layout.besideNote("letters")].map((path) => existsSync(path))).toEqual([false, false]);
 });
 
-test("what an earlier version kept of the harness's own in .slipway is taken away at start-up", async () => {
+test("the harness's working files of an earlier version in .slipway are removed at start-up", async () => {
   await found();
   const folder = join(scratch.root, ".slipway", "features", "letters");
   const former = ["harness.index", "harness.index.lock", "gate.beside.json"].map((name) => join(folder, name));
@@ -73,13 +73,13 @@ test("what an earlier version kept of the harness's own in .slipway is taken awa
   expect(await found()).toBe("caches/made was there\n");
 });
 
-test("what a gate left that was stopped goes before the next one runs", async () => {
+test("files of a stopped gate are removed before the next one", async () => {
   const stop = new AbortController();
   const onStep = ({ kind }: { kind: string }) => kind === "finished" && stop.abort();
   await expect(
     scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" }, stop.signal, onStep),
   ).rejects.toMatchObject({ code: "run_stopped" });
-  // As a kill leaves it: an untracked file of the gate's own, so that the worktree has to be settled first.
+  // As after a kill: an untracked file of the gate, so that the worktree must be reconciled first.
   const { worktree: path, tree: from, base_commit: base } = await lettersOn(scratch).row();
   await declareWriting(scratch.kernel.repository, path, { from, to: null, base });
   writeFileSync(worktree("stray.txt"), "stray\n");

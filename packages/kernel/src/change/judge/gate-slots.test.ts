@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { callAs, lettersOn } from "../testing/letters.ts";
 import { openScratchKernel, POLICY, scratchPlan } from "../testing/scratch-kernel.ts";
 
-/** Says that it has started, and ends when its own file appears beside the worktrees. */
+/** Logs its start, and ends when its own file appears beside the worktrees. */
 const GATES = `version: 1
 profiles:
   default:
@@ -31,7 +31,7 @@ test("[FEA-123] no more than max_parallel_gate_runs gates of all features run at
       plan_json: scratchPlan(id, { files, summary: `feature ${index}` }),
     });
   }
-  // Each arrives before the next is called.
+  // Each call arrives before the next.
   const running: Promise<unknown>[] = [];
   for (const feature_id of ids) {
     running.push(scratch.kernel.features.runGates(callAs(), { feature_id, mode: "fast" }));

@@ -36,7 +36,7 @@ const become = (to: "qa" | "ready_to_merge") => scratch.kernel.features.changeSt
 const results = async () => JSON.parse((await feature.row()).gates) as Record<string, string>;
 const runs = () => scratch.records.database.db.selectFrom("gate_runs").selectAll().orderBy("at").execute();
 
-/** Running or sleeping, not merely waiting to be buried. */
+/** Running or sleeping, not a zombie. */
 function isAlive(pid: number): boolean {
   const file = `/proc/${pid}/stat`;
   return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, "utf8"));
@@ -56,7 +56,7 @@ describe("a gate run", () => {
     expect((await become("ready_to_merge")).status).toBe("ready_to_merge");
   });
 
-  test("[FEA-094] a pass and a failure both leave logs, step results, the mode's result and where to look", async () => {
+  test("[FEA-094] a pass and a failure both record logs, step results, the mode's result and their paths", async () => {
     await feature.planned();
     const passed = await gates("fast");
     expect(await results()).toEqual({ plan: "pass", fast: "pass", "fast:check": "pass", "fast:later": "pass" });
@@ -79,7 +79,7 @@ describe("a gate run", () => {
       [passed.id, "pass"],
       [failed.id, "fail"],
     ]);
-    // The feature stays where it is, and what the gate left behind does not become part of it.
+    // The feature's status does not change, and files that the gate wrote do not become part of it.
     expect(await feature.row()).toMatchObject({ status: "building", tree });
     expect(existsSync(join(scratch.root, ".worktrees/letters/leftover.txt"))).toBe(false);
   });
@@ -100,7 +100,7 @@ describe("a gate run", () => {
     expect(readdirSync(join(scratch.root, ".slipway/features/letters/logs"))).toEqual([]);
   });
 
-  test("what passes under another profile than the plan's is recorded as that, and counts for nothing", async () => {
+  test("a pass under another profile than the plan's is recorded as such, and does not count", async () => {
     await feature.planned();
     await patch(replaceLine("src/a.txt", "one", "BUG"));
     for (const mode of ["fast", "full"]) expect(await gates(mode, "easy")).toMatchObject({ passed: true, profile: "easy" });
@@ -119,7 +119,7 @@ describe("a gate run", () => {
     expect((await gates("fast", "easy")).steps[0]?.command).toEqual(["true"]);
   });
 
-  test("[FEA-143] a missed coverage minimum is the gate's failure and a result of its own", async () => {
+  test("[FEA-143] a missed coverage minimum fails the gate and is a result of its own", async () => {
     const lcov = "SF:a\\nDA:1,1\\nDA:2,0\\nBRDA:1,0,0,1\\nend_of_record\\n";
     await reopen({
       "slipway/gates.yaml": `version: 1
@@ -161,7 +161,7 @@ thresholds: { coverage_line_min: 0.9, coverage_branch_min: 0.5 }
 });
 
 describe("a gate that is stopped", () => {
-  test("has neither passed nor failed: every process is dead, and that it was stopped is on record", async () => {
+  test("has neither passed nor failed: every process is dead, and the stop is recorded", async () => {
     await reopen({ "check.sh": "sleep 300 & echo $! > pids\nsleep 300 & echo $! >> pids\necho $$ >> pids\nwait\n" });
     await feature.planned();
     const before = await feature.row();
@@ -179,7 +179,7 @@ describe("a gate that is stopped", () => {
     expect(await runs()).toMatchObject([{ status: "cancelled", mode: "fast", profile: "default", tree: before.tree }]);
     expect(await scratch.kernel.features.latestEvidence("letters")).toEqual({ gate: null, log: null });
     expect(await scratch.records.database.db.selectFrom("checks").selectAll().execute()).toEqual([]);
-    // The same call again runs it after all.
+    // Repeating the call runs the gate.
     scratch.write(".worktrees/letters/check.sh", "");
     await expect(scratch.kernel.features.runGates(call, { ...LETTERS, mode: "fast" }, AbortSignal.abort())).rejects.toMatchObject({
       code: "run_stopped",
@@ -189,7 +189,7 @@ describe("a gate that is stopped", () => {
 });
 
 describe("evidence.latest", () => {
-  test("[FEA-096] is the last run with steps, exit codes and logs, and the end of the log that decided", async () => {
+  test("[FEA-096] returns the last run with steps, exit codes and logs, and the end of the decisive log", async () => {
     await feature.planned();
     expect(await scratch.kernel.features.latestEvidence("letters")).toEqual({ gate: null, log: null });
     await gates("full");
@@ -216,7 +216,7 @@ describe("evidence.latest", () => {
   });
 });
 
-test("a file of the tree is never handed on to a later step, also where the tree has a submodule", async () => {
+test("a tracked file is never passed to a later step, also with a submodule in the tree", async () => {
   const gatesYaml = `version: 1
 profiles:
   default:

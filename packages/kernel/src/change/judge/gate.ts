@@ -134,9 +134,14 @@ export function runGatesOperation(
         counts: { profile, tests, compared, coverage, sandbox, isolation, policy: policyHash },
       });
       await recordGateRun(tx, { id, feature_id, profile, mode, tree, status, failure, steps, at });
-      const seen = feature.tree === tree ? resultsOf(feature, result, steps) : {};
+      const results = feature.tree === tree ? resultsOf(feature, result, steps) : {};
       const evidence = { last_gate_id: id, artifacts: steps.filter((step) => step.status !== "skipped").map(({ log_path }) => log_path) };
-      await updateFeature(tx, feature, { gates: JSON.stringify({ ...gateMap(feature), ...seen }), evidence: JSON.stringify(evidence) }, at);
+      await updateFeature(
+        tx,
+        feature,
+        { gates: JSON.stringify({ ...gateMap(feature), ...results }), evidence: JSON.stringify(evidence) },
+        at,
+      );
       return { id, profile, mode, tree, passed: result.passed, failure, steps, tests, coverage, sandbox };
     },
     event: ({ feature_id }, { profile, mode, tree, passed }) => ({ feature_id, profile, mode, tree, passed }),

@@ -5,7 +5,7 @@ import { checksOf } from "./evidence/checks.ts";
 import { callAs, LETTERS, lettersOn } from "../testing/letters.ts";
 import { addFile, openScratchKernel, POLICY, replaceLine, type ScratchKernel } from "../testing/scratch-kernel.ts";
 
-/** Every line of cases.txt is a test: a word that src/a.js has to contain. They are reported as JUnit does. */
+/** Every line of cases.txt is a test: a word that src/a.js must contain. The report is JUnit. */
 const RUNNER = `status=0
 { echo '<testsuite>'
 while read -r word; do
@@ -38,12 +38,12 @@ async function built(cases: string, { probe = "probe: { mode: fast }\n", more = 
 }
 const probe = () => scratch.kernel.features.probe(callAs(), LETTERS);
 
-test("a test that notices a broken line speaks for the change", async () => {
+test("a test that fails on a broken line confirms the change", async () => {
   await built("export\na + b\n");
   expect(await probe()).toMatchObject({ tried: 1, noticed: 1, warnings: [] });
 });
 
-test("tests that notice nothing speak against it, and nothing is left behind", async () => {
+test("a change that no test notices is reported, and no files are left", async () => {
   await built("export\n");
   const before = scratch.git("status", "--porcelain", "--ignored");
   expect(await probe()).toMatchObject({
@@ -67,7 +67,7 @@ test("fewer tests than on the base", async () => {
   expect((await probe()).warnings).toEqual(["fewer tests pass in the fast gate than on the base: 1 instead of 2"]);
 });
 
-test("what a gate has already seen of the base is not run again", async () => {
+test("earlier gate results of the base are reused", async () => {
   await built("export\n", { probe: "probe: { mutants: 0 }\n", more: addFile("b.txt", "x") });
   const { db } = scratch.records.database;
   const tree = scratch.git("rev-parse", "main^{tree}").trim();
@@ -86,7 +86,7 @@ test("what a gate has already seen of the base is not run again", async () => {
   expect(checks.at(-1)?.counts).toMatchObject({ before: { passed: 1 }, now: { passed: 1 } });
 });
 
-test("without the policy's word there is none, and without its wish the base is left alone", async () => {
+test("is refused unless the policy enables it, and runs on the base only if the policy wants that", async () => {
   await built("export\n", { probe: "" });
   await expect(probe()).rejects.toMatchObject({ code: "policy_violation", details: { field: "probe" } });
   await scratch.close();

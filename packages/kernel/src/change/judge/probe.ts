@@ -78,8 +78,8 @@ export function probeOperation(
     async commit(tx, { feature_id }, { tree, tried, before, now, warnings }, { at, operationId }) {
       const { run_id } = await findFeature(tx, feature_id);
       const status = warnings.length === 0 ? "pass" : "fail";
-      const seen = { id: operationId, name: "probe", kind: "probe", status, exit_code: null, log_digest: null } as const;
-      await recordCheck(tx, { ...seen, run_id, feature_id, tree, at, counts: { tried, before, now, warnings } });
+      const check = { id: operationId, name: "probe", kind: "probe", status, exit_code: null, log_digest: null } as const;
+      await recordCheck(tx, { ...check, run_id, feature_id, tree, at, counts: { tried, before, now, warnings } });
       return { tree, tried: tried.length, noticed: tried.filter(({ noticed }) => noticed).length, warnings };
     },
     event: ({ feature_id }, { tree, tried, noticed }) => ({ feature_id, tree, tried, noticed }),

@@ -20,7 +20,7 @@ const projected = () => qaTestIndex.parse(JSON.parse(scratch.read(".slipway/feat
 
 const header = "diff --git a/src/a.txt b/src/a.txt\n--- a/src/a.txt\n+++ b/src/a.txt\n";
 
-/** Changes one line of src/a.txt as it is now, with a line of context on each side. */
+/** Changes one line of the current src/a.txt, with a line of context on each side. */
 function edit(line: number, to: string): string {
   const [above, from, below] = feature
     .file("src/a.txt")
@@ -35,7 +35,7 @@ const summary = async () =>
   (await view()).index.items.map(({ path, hunks: [hunk], status }) => `${path} ${hunk?.change_type} ${hunk?.start_line} ${status}`);
 
 describe("the QA index of a feature", () => {
-  test("[FEA-057] is empty before the first patch; then it has the form of its schema, also as a file", async () => {
+  test("[FEA-057] is empty before the first patch; then it matches its schema, also as a file", async () => {
     await feature.planned();
     expect((await view()).index).toMatchObject({ feature_id: "letters", version: 0, items: [] });
     expect(projected()).toEqual((await view()).index);
@@ -63,7 +63,7 @@ describe("the QA index of a feature", () => {
     expect(projected()).toEqual((await view()).index);
   });
 
-  test("[FEA-058] every patch brings it in line: what is untouched keeps status and evidence, what changed is pending, what is undone is gone", async () => {
+  test("[FEA-058] every patch aligns it: unchanged hunks keep status and evidence, changed ones are pending, reverted ones are removed", async () => {
     await feature.planned();
     await patch(edit(5, "five") + addFile("src/new.txt", "three"));
     await patch(edit(15, "fifteen"));
@@ -92,7 +92,7 @@ describe("the QA index of a feature", () => {
     expect(projected()).toEqual(index);
   });
 
-  test("[FEA-058] a refused patch leaves it as it was", async () => {
+  test("[FEA-058] a refused patch does not change it", async () => {
     await feature.planned();
     await patch(edit(5, "five"));
     const before = await view();
@@ -100,7 +100,7 @@ describe("the QA index of a feature", () => {
     expect(await view()).toEqual(before);
   });
 
-  test("it follows the feature onto a base that has moved, and a restart empties it", async () => {
+  test("it follows the feature onto a moved base, and a restart empties it", async () => {
     await feature.planned();
     await patch(edit(15, "fifteen"));
     await update({ expected_version: 1, updates: [{ path: "src/a.txt", hunks: [{ start_line: 15, end_line: 15 }], status: "passed" }] });
@@ -124,7 +124,7 @@ describe("qa.test_index_update", () => {
     await patch(edit(5, "five") + addFile("src/new.txt", "three"));
   });
 
-  test("[FEA-098] counts the index up by one for whoever may, and refuses the others", async () => {
+  test("[FEA-098] raises the version by one for permitted roles, and refuses others", async () => {
     let expected_version = 1;
     for (const role of ["qa", "orchestrator", "system"] as const) {
       expect((await update({ expected_version, updates: [passed] }, role)).index.version).toBe(++expected_version);
@@ -135,7 +135,7 @@ describe("qa.test_index_update", () => {
     expect((await feature.row()).version).toBe(3);
   });
 
-  test("[FEA-098] [FEA-014] a stale version is qa_index_version_conflict, says both, and changes nothing; a repeat of the call may succeed", async () => {
+  test("[FEA-098] [FEA-014] a stale version is qa_index_version_conflict with both numbers, and changes nothing; the repeated call may succeed", async () => {
     const before = await view();
     await expect(update({ expected_version: 0, updates: [passed] })).rejects.toMatchObject({
       code: "qa_index_version_conflict",
@@ -155,7 +155,7 @@ describe("qa.test_index_update", () => {
     expect(await view()).toEqual(before);
   });
 
-  test("[FEA-057] [FEA-097] counts, and what is open by file and hunk", async () => {
+  test("[FEA-057] [FEA-097] returns counts, and open hunks by file", async () => {
     await update({
       expected_version: 1,
       updates: [passed, { path: "src/new.txt", hunks: [{ start_line: 1, end_line: 1 }], status: "failed" }],

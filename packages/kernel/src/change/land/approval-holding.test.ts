@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => scratch.close());
 
 const holding = (candidate: Candidate, word = token) => scratch.kernel.features.approvalHolding(word, candidate);
-/** The candidate once somebody else has committed this to the base. */
+/** The candidate after another person has committed this to the base. */
 async function after(path: string, text: string): Promise<Candidate> {
   scratch.write(path, text);
   scratch.git("add", "--all", "--", path);
@@ -23,14 +23,14 @@ async function after(path: string, text: string): Promise<Candidate> {
   return scratch.kernel.features.candidate(callAs(), LETTERS);
 }
 
-test("an approval holds for what was approved, and for the same change on a base that moved elsewhere", async () => {
+test("an approval holds for the approved tree, and for the same change on a base that moved elsewhere", async () => {
   expect(await holding(approved)).toEqual({ holds: true });
   const moved = await after("src/b.txt", "theirs\n");
   expect(moved.base).not.toBe(approved.base);
   expect(await holding(moved)).toEqual({ holds: true });
 });
 
-test("a base that moved in files of the change is told with their names", async () => {
+test("a base that moved in files of the change is refused with their names", async () => {
   scratch.write("src/a.txt", "one\n\n\n\n\nmore\n");
   scratch.git("commit", "--quiet", "--all", "--message=theirs");
   const base = scratch.git("rev-parse", "main").trim();
@@ -44,7 +44,7 @@ test("a base that moved in files of the change is told with their names", async 
   });
 });
 
-test("another change is another change, whether the base stood still or moved elsewhere", async () => {
+test("a different change is refused, whether or not the base has moved", async () => {
   const why = "the change differs from the approved one";
   expect(await holding({ ...approved, change: "another" })).toEqual({ holds: false, rule: "change", why });
   const moved = await after("src/b.txt", "theirs\n");
@@ -59,7 +59,7 @@ test.each<readonly [string, string, Partial<Candidate>]>([
   expect(await holding({ ...approved, ...changed })).toMatchObject({ holds: false, rule });
 });
 
-test("a word that is no approval holds for nothing", async () => {
+test("a malformed token holds for nothing", async () => {
   for (const word of ["", "yes", token.slice(1), "{}"])
     expect(await holding(approved, word)).toMatchObject({ holds: false, rule: "malformed" });
 });

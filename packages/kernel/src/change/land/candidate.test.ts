@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => scratch.close());
 
-test("a candidate names the change, and shows what a person must look at closely", async () => {
+test("a candidate names the change, and lists what a person must review closely", async () => {
   const candidate = await feature.ready();
   const { digest } = await changeBetween(scratch.kernel.repository, candidate.base, candidate.tree);
   expect(candidate).toMatchObject({
@@ -24,7 +24,7 @@ test("a candidate names the change, and shows what a person must look at closely
   expect(candidate.summary).toContain("src/a.txt");
 });
 
-test("it is rebuilt on a moved base, also when the first attempt died before it was recorded", async () => {
+test("it is rebuilt on a moved base, also after a first attempt died before it was recorded", async () => {
   await feature.ready();
   scratch.write("src/b.txt", "theirs\n");
   scratch.git("commit", "--quiet", "--all", "--message=theirs");
@@ -44,7 +44,7 @@ test("it is rebuilt on a moved base, also when the first attempt died before it 
   expect(feature.file("src/b.txt")).toBe("theirs\n");
 });
 
-test("what was gated under other gates counts for nothing: neither does it merge, nor is it asked for, until it is gated again", async () => {
+test("results under other gates do not count: the feature neither merges nor asks for approval until it is gated again", async () => {
   const before = await feature.ready();
   expect(before.outdated).toBe(false);
   Object.assign(scratch.kernel.configuration, { policyHash: "f".repeat(64) });
@@ -61,7 +61,7 @@ test("what was gated under other gates counts for nothing: neither does it merge
   expect(again.tree).toBe(before.tree);
 });
 
-test("gated again under the new gates, it is not outdated any more, but only once every mode has run", async () => {
+test("after every mode has run under the new gates, it is no longer outdated", async () => {
   await feature.ready();
   Object.assign(scratch.kernel.configuration, { policyHash: "f".repeat(64) });
   await scratch.kernel.features.runGates(callAs(), { ...LETTERS, mode: "full" });

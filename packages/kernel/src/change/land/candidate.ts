@@ -22,7 +22,7 @@ const SCRUTINY = "scrutiny";
 
 const candidateInput = z.strictObject({ feature_id: z.string() });
 
-/** What a person approves: this change, with this resulting tree, on this base, under this policy. */
+/** The facts that a person approves: this change, with this resulting tree, on this base, under this policy. */
 export interface Candidate {
   readonly feature_id: string;
   readonly base_branch: string;
@@ -97,7 +97,7 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
       }
       const warnings = findings.filter(({ level }) => level === "warning");
       for (const [index, { rule, path, message }] of warnings.entries()) {
-        const seen = {
+        const check = {
           id: `${operationId}#scrutiny-${index + 1}`,
           name: rule,
           kind: SCRUTINY,
@@ -105,7 +105,7 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
           exit_code: null,
           log_digest: null,
         } as const;
-        await recordCheck(tx, { ...seen, run_id: before.run_id, feature_id, tree, at, counts: { path, message } });
+        await recordCheck(tx, { ...check, run_id: before.run_id, feature_id, tree, at, counts: { path, message } });
       }
       return {
         feature_id,

@@ -37,7 +37,7 @@ const theirs = (path: string, text: string) => {
   scratch.git("commit", "--quiet", "--all", "--message=theirs");
 };
 
-/** Holding the lock its contract change needs. */
+/** A feature that holds the lock its contract change needs. */
 async function readyWithLock() {
   await feature.init();
   await scratch.kernel.features.acquireLocks(callAs(), { ...LETTERS, resources: ["openapi"] });
@@ -56,7 +56,7 @@ async function readyWithLock() {
 
 describe("a merge", () => {
   test.each(["merge_commit", "squash", "rebase"] as const)(
-    "[FEA-088] [FEA-090] %s lands exactly the gated tree, once, in its own shape",
+    "[FEA-088] [FEA-090] %s lands exactly the gated tree, once, with its own commit structure",
     async (merge_strategy) => {
       const candidate = await readyWithLock();
       const before = main();
@@ -81,7 +81,7 @@ describe("a merge", () => {
     },
   );
 
-  test("[FEA-090] its evidence has both commits, the strategy and what the gates had shown", async () => {
+  test("[FEA-090] its evidence has both commits, the strategy and the gate results", async () => {
     const candidate = await feature.ready();
     const { commit, feature_commit } = await merge(scratch.sign(candidate), { merge_strategy: "squash" });
     const row = await scratch.records.database.db.selectFrom("merges").selectAll().executeTakeFirstOrThrow();
@@ -91,7 +91,7 @@ describe("a merge", () => {
     expect(snapshot.runs.map(({ mode, status }) => `${mode} ${status}`).toSorted()).toEqual(["fast pass", "full pass"]);
   });
 
-  test("[FEA-088] a strategy the policy does not allow is merge_disabled", async () => {
+  test("[FEA-088] a strategy that the policy does not allow is merge_disabled", async () => {
     await reopen(POLICY.replace("[merge_commit, squash, rebase]", "[squash]"));
     const candidate = await feature.ready();
     for (const merge_strategy of ["rebase", "octopus"])
@@ -103,7 +103,7 @@ describe("a merge", () => {
     expect(await merge(scratch.sign(candidate))).toMatchObject({ strategy: "squash" });
   });
 
-  test("[FEA-086] needs the status, and the gates passed on what merges, not on what was there before", async () => {
+  test("[FEA-086] needs the status, and passed gates on the tree that merges, not on an earlier one", async () => {
     await feature.built();
     await expect(merge("x")).rejects.toMatchObject({ code: "invalid_status_transition", details: { from: "building", to: "merged" } });
     await scratch.close();
@@ -114,7 +114,7 @@ describe("a merge", () => {
     expect(main()).toBe(candidate.base);
   });
 
-  test("[FEA-086] also the policy's required_merge_mode", async () => {
+  test("[FEA-086] also needs the policy's required_merge_mode", async () => {
     const gates = `version: 1
 profiles:
   default:
@@ -134,20 +134,20 @@ profiles:
     await expect(merge(scratch.sign(candidate))).rejects.toMatchObject({ code: "gate_failed", details: { mode: "merge" } });
   });
 
-  test("[FEA-048] commit_policy does not govern it", async () => {
+  test("[FEA-048] commit_policy does not apply to it", async () => {
     const candidate = await feature.ready();
     expect(scratch.kernel.configuration.policy.commit_policy).toEqual({ allow_commit: false, allow_merge: false });
     expect((await merge(scratch.sign(candidate))).commit).toBe(main());
   });
 
-  test("[FEA-126] nobody makes a feature merged by saying so", async () => {
+  test("[FEA-126] no caller can set the status merged directly", async () => {
     await feature.ready();
     await expect(scratch.kernel.features.changeStatus(callAs(), { ...LETTERS, to: "merged", reason: "r" })).rejects.toMatchObject({
       code: "invalid_status_transition",
     });
   });
 
-  test("bytes that changed after the gate do not merge with it", async () => {
+  test("bytes that changed after the gate do not merge", async () => {
     const candidate = await feature.ready();
     scratch.write(".worktrees/letters/src/a.txt", "slipped in\n");
     await expect(merge(scratch.sign(candidate))).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe("an approval", () => {
     ["for another change", (facts: Record<string, string>) => scratch.sign({ ...facts, change: "0".repeat(64) } as never)],
     ["for another tree", (facts: Record<string, string>) => scratch.sign({ ...facts, tree: "0".repeat(40) } as never)],
     ["under another policy", (facts: Record<string, string>) => scratch.sign({ ...facts, policy_hash: "other" } as never)],
-    ["signed by somebody else", (facts: Record<string, string>) => scratch.sign(facts as never).replace(/.{8}$/, "AAAAAAAA")],
+    ["signed with another key", (facts: Record<string, string>) => scratch.sign(facts as never).replace(/.{8}$/, "AAAAAAAA")],
   ])("[FEA-087] attack 47: that is %s merges nothing", async (_what, token) => {
     const candidate = await feature.ready();
     await expect(merge(token(candidate as never))).rejects.toMatchObject({ code: "user_approval_required" });
@@ -176,7 +176,7 @@ describe("an approval", () => {
     expect((await feature.row()).status).toBe("ready_to_merge");
   });
 
-  test("[FEA-087] is not needed where the policy says so; one that is given all the same has to hold", async () => {
+  test("[FEA-087] is not needed if the policy says so; one that is given anyway must be valid", async () => {
     await reopen(WITHOUT_APPROVAL);
     const candidate = await feature.ready();
     await expect(merge("yes please")).rejects.toMatchObject({ code: "user_approval_required" });
@@ -186,7 +186,7 @@ describe("an approval", () => {
     expect(scratch.git("log", "-1", "--format=%B", "letters")).not.toContain("Approved-by");
   });
 
-  test("only somebody who may calls it", async () => {
+  test("only permitted roles may call it", async () => {
     const candidate = await feature.ready();
     for (const role of ["planner", "builder", "qa"] as const)
       await expect(merge(scratch.sign(candidate), {}, callAs(role))).rejects.toMatchObject({ code: "forbidden_tool_for_role" });
@@ -194,7 +194,7 @@ describe("an approval", () => {
   });
 });
 
-describe("nothing moves", () => {
+describe("the base does not move", () => {
   test("[FEA-090] in a conflict: merge_failed; base, status and locks stay", async () => {
     const candidate = await readyWithLock();
     theirs("src/a.txt", "theirs\n");
@@ -205,7 +205,7 @@ describe("nothing moves", () => {
     expect(await locks()).toEqual([{ resource: "openapi", holder: "letters" }]);
   });
 
-  test("when the base has moved elsewhere: that is to be built and gated again", async () => {
+  test("when the base has moved elsewhere: the change must be rebuilt and gated again", async () => {
     const candidate = await feature.ready();
     theirs("src/b.txt", "theirs\n");
     const before = main();
@@ -220,7 +220,7 @@ describe("nothing moves", () => {
     expect(main()).toBe(candidate.base);
   });
 
-  test("[FEA-116] when a lock runs out once git has locked the refs", async () => {
+  test("[FEA-116] when a lock expires after git has locked the refs", async () => {
     const refsAreLocked = () => existsSync(join(scratch.root, ".git/refs/heads/main.lock"));
     const now = () => systemClock.now() + (refsAreLocked() ? 3_600_000 : 0);
     await reopen(POLICY, { clock: { ...systemClock, now } });
@@ -233,11 +233,11 @@ describe("nothing moves", () => {
   });
 });
 
-describe("a merge that landed and was not recorded", () => {
+describe("a merge that landed but was not recorded", () => {
   test.each([
     ["with an approval", POLICY],
     ["without one", WITHOUT_APPROVAL],
-  ])("%s: the repeat records it, though lock and approval have run out since", async (_what, policy) => {
+  ])("%s: the repeat records it, even if lock and approval have expired since", async (_what, policy) => {
     let crash = true;
     await reopen(policy, {
       observe({ phase, name }) {

@@ -46,7 +46,7 @@ interface Merged {
 }
 
 /** Recorded as `approved_by` where the policy requires no approval. */
-const NO_APPROVAL = "nobody: merge_policy.require_user_approval is false";
+const NO_APPROVAL = "no person: merge_policy.require_user_approval is false";
 
 /**
  * Merges exactly the gated and approved tree, by compare-and-swap of the base branch. Then one transaction writes the row, uses the

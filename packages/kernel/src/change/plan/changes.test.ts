@@ -15,11 +15,11 @@ const listed = (changes: readonly PlannedChange[], policy = policyOf(), heldLock
     [code, rule, path].filter((part) => part !== null).join(" "),
   );
 
-test("what the plan lists is let through", () => {
+test("paths that the plan lists are allowed", () => {
   expect(listed([change("A", "src/new.ts"), change("M", "src/greet.ts"), change("D", "src/old.ts")])).toEqual([]);
 });
 
-test("a file the plan creates may be changed and withdrawn by a later patch", () => {
+test("a later patch may change or remove a file that the plan creates", () => {
   expect(listed([change("M", "src/new.ts")])).toEqual([]);
   expect(listed([change("D", "src/new.ts")])).toEqual([]);
   expect(listed([change("T", "src/new.ts")])).toEqual([]);
@@ -47,7 +47,7 @@ describe("each offending path and rule", () => {
 });
 
 test("both ends of a rename are judged, and so is a change of mode", () => {
-  // Renames and copies arrive as what they do: a deletion and a creation.
+  // Renames and copies arrive as their effects: a deletion and a creation.
   expect(listed([change("D", "src/old.ts"), change("A", "src/secret/old.ts")])).toEqual([
     "policy_violation forbidden_area src/secret/old.ts",
     "policy_violation not_in_files_create src/secret/old.ts",
@@ -58,8 +58,8 @@ test("both ends of a rename are judged, and so is a change of mode", () => {
   expect(listed([change("M", "src/run.sh", ["100644", "100755"])])).toEqual(["policy_violation not_in_files_modify src/run.sh"]);
 });
 
-describe("areas with rules of their own", () => {
-  test("a forbidden area is refused whatever the policy and the locks", () => {
+describe("areas with their own rules", () => {
+  test("a forbidden area is refused under any policy and locks", () => {
     const policy = policyOf({
       "patch_policy.enforce_plan": false,
       "patch_policy.enforce_allowed_areas": false,
@@ -91,7 +91,7 @@ describe("areas with rules of their own", () => {
   });
 });
 
-describe("whatever the plan", () => {
+describe("under any plan", () => {
   const anything = policyOf({ "patch_policy.enforce_plan": false, "patch_policy.enforce_allowed_areas": false });
 
   test.each(["../x", "/etc/passwd", ".git/config", "a/.GIT/x", "git~1/x", "a\u202eb", "a\0b", "./src/a.ts", "src//a.ts"])(
@@ -101,7 +101,7 @@ describe("whatever the plan", () => {
     },
   );
 
-  test("a symbolic link may not come in, but may go", () => {
+  test("a symbolic link may not be added, but may be removed", () => {
     expect(listed([change("A", "x", ["000000", "120000"]), change("T", "y", ["100644", "120000"])], anything)).toEqual([
       "policy_violation symlink x",
       "policy_violation symlink y",
@@ -135,7 +135,7 @@ describe("whatever the plan", () => {
     expect(listed([change("A", "a"), change("A", "b"), change("A", "c")], policy)).toEqual(["policy_violation max_files"]);
   });
 
-  test("without an accepted plan nothing may change, unless the policy lets it", () => {
+  test("without an accepted plan nothing may change, unless the policy allows it", () => {
     expect(checkChanges([change("A", "a")], null, policyOf())).toMatchObject([{ code: "plan_not_found" }]);
     expect(checkChanges([change("A", "a")], null, anything)).toEqual([]);
   });

@@ -22,7 +22,7 @@ const gatesOf = (...profiles: string[]) => ({
 
 const existsAtBase = (path: string) => path === "src/there.ts";
 
-test("a plan within the rules has no violations", () => {
+test("a valid plan has no violations", () => {
   expect(found({})).toEqual([]);
   expect(found({}, { gates: gatesOf("default"), existsAtBase: (path) => path !== "src/new.ts" })).toEqual([]);
 });
@@ -53,7 +53,7 @@ const files = (list: Partial<Record<"create" | "modify" | "delete", string[]>>) 
 });
 
 describe("files", () => {
-  test("outside the allowed areas, and inside forbidden ones, each is named", () => {
+  test("outside the allowed areas and inside forbidden ones are named", () => {
     expect(found(files({ create: ["docs/a.md", "src2/b.ts"], delete: ["src/secret/key.ts"] }))).toEqual([
       "policy_violation outside_allowed_areas docs/a.md",
       "policy_violation outside_allowed_areas src2/b.ts",
@@ -62,7 +62,7 @@ describe("files", () => {
     expect(found(files({ modify: ["SRC/SECRET/x.ts"] }))).toContain("policy_violation forbidden_area SRC/SECRET/x.ts");
   });
 
-  test("allowed areas bind only while the policy enforces them, forbidden ones always", () => {
+  test("allowed areas apply only if the policy enforces them, forbidden ones always", () => {
     const policy = policyOf({ "patch_policy.enforce_allowed_areas": false });
     expect(found(files({ create: ["docs/a.md"], modify: ["src/secret/x"] }), { policy })).toEqual([
       "policy_violation forbidden_area src/secret/x",
@@ -73,7 +73,7 @@ describe("files", () => {
     expect(found(files({ create: ["src/a.ts"], delete: ["./src//a.ts"] }))).toEqual(["policy_violation listed_twice src/a.ts"]);
   });
 
-  test("creating what exists and changing what does not are refused when the snapshot is known", () => {
+  test("creating an existing file and changing a missing one are refused if the snapshot is known", () => {
     expect(found(files({ create: ["src/there.ts"], modify: ["src/gone.ts"], delete: ["src/there.ts"] }), { existsAtBase })).toEqual([
       "policy_violation file_list src/there.ts",
       "policy_violation file_list src/gone.ts",
@@ -81,7 +81,7 @@ describe("files", () => {
     ]);
   });
 
-  test("areas follow the policy's way of matching", () => {
+  test("areas are matched as the policy says", () => {
     expect(found({ allowed_areas: ["src/**"] })).toEqual(["policy_violation area"]);
     const policy = policyOf({ "path_rules.matching": "glob" });
     expect(found({ allowed_areas: ["src/**"], forbidden_areas: ["**/secret/**"] }, { policy })).toEqual([]);
@@ -90,7 +90,7 @@ describe("files", () => {
   });
 });
 
-test("a gate profile that gates.yaml does not have is refused, with a hint", () => {
+test("a gate profile that is not in gates.yaml is refused, with a hint", () => {
   const gates = gatesOf("default", "thorough");
   expect(checkPlan(planOf({ gate_profile: "through" }), context({ gates }))).toMatchObject([
     { code: "unknown_gate_profile_or_mode", message: 'gates.yaml has no profile "through"; did you mean "thorough"?' },
@@ -107,7 +107,7 @@ describe("locks", () => {
     expect(found({ contracts }, { heldLocks: ["db_migrations", "openapi"] })).toEqual([]);
   });
 
-  test("protected areas need theirs, named once each", () => {
+  test("protected areas need theirs, each named once", () => {
     const policy = policyOf({
       protected_areas: ["src/core"],
       "locks.resources": ["openapi", "events", "db_migrations", "protected:src/core"],
@@ -119,7 +119,7 @@ describe("locks", () => {
 });
 
 describe("refusal", () => {
-  test("lists every violation and takes the gravest code", () => {
+  test("lists every violation and has the most severe code", () => {
     const violations = checkPlan(
       planOf({ contracts: { openapi: "modify", events: "none", db: "none" }, allowed_areas: ["test"] }),
       context(),
@@ -142,7 +142,7 @@ describe("refusal", () => {
     });
   });
 
-  test("says which locks are missing when nothing else is", () => {
+  test("lists the missing locks if nothing else is wrong", () => {
     const violations = checkPlan(planOf({ contracts: { openapi: "modify", events: "none", db: "migration" } }), context());
     expect(refusal("The plan", violations)).toMatchObject({
       code: "lock_not_held",
@@ -157,7 +157,7 @@ describe("[FEA-147] overrides of the gates", () => {
   const overriding = (...steps: object[]) => ({ verification_overrides: { modes: { fast: { steps } } } });
   const judged = (...steps: object[]) => found(overriding(...steps), { gates: gatesOf("default") });
 
-  test("may append arguments and shorten the time", () => {
+  test("may append arguments and shorten the timeout", () => {
     expect(judged({ name: "check", cmd: ["npm", "test", "--", "a"], timeout_seconds: 5 })).toEqual([]);
     expect(found(overriding({ name: "none", cmd: ["true"] }))).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe("[FEA-147] overrides of the gates", () => {
   test.each([
     ["another command", [{ name: "check", cmd: ["true"] }], 1],
     ["more time", [{ name: "check", cmd: ["npm", "test"], timeout_seconds: 61 }], 1],
-    ["a step that is not there", [{ name: "other", cmd: ["true"] }], 1],
+    ["an unknown step", [{ name: "other", cmd: ["true"] }], 1],
     ["a step twice, the second time with another command", [STEP, { name: "check", cmd: ["true"] }], 2],
   ])("%s is refused with the plan, as gates.run would", (_what, steps, count) => {
     expect(judged(...steps)).toEqual(Array.from({ length: count }, () => "invalid_override_precedence verification_overrides"));

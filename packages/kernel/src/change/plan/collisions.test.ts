@@ -11,7 +11,7 @@ const NONE = { openapi: "none", events: "none", db: "none" } as const;
 const plan = (feature_id: string, files: Partial<Plan["files"]> = {}, contracts: Partial<Plan["contracts"]> = {}) =>
   planOf({ feature_id, files: { create: [], modify: [], delete: [], ...files }, contracts: { ...NONE, ...contracts } });
 
-/** What the database's look-up does, in memory. */
+/** The database's look-up, in memory. */
 function report(one: Plan, others: readonly Plan[], policy: Policy) {
   const mine = new Set(claimsOf(one, policy).map((claim) => JSON.stringify(claim)));
   const theirs = others.flatMap((other) =>
@@ -36,7 +36,7 @@ describe("[FEA-104]", () => {
     expect(items(plan("a", { modify: ["src/x.ts"] }), [plan("b", { modify: ["src/y.ts"] })])).toEqual([]);
   });
 
-  test("files in the same protected or exclusive area are an area collision, however different", () => {
+  test("files in the same protected or exclusive area are an area collision, even if they differ", () => {
     const policy = policyOf({ protected_areas: ["libs/core"], exclusive_areas: ["db", "libs/core"] });
     expect(items(plan("a", { create: ["libs/core/x"] }), [plan("b", { modify: ["libs/core/y"] })], policy)).toEqual(["area libs/core"]);
     expect(items(plan("a", { create: ["db/1.sql"] }), [plan("b", { create: ["db/2.sql"] })], policy)).toEqual(["area db"]);
@@ -46,7 +46,7 @@ describe("[FEA-104]", () => {
   });
 });
 
-test("[FEA-105] contracts collide when both change, migrations once and under their own name", () => {
+test("[FEA-105] contracts collide if both change; migrations count once and under their own name", () => {
   expect(items(plan("a", {}, { openapi: "modify" }), [plan("b", {}, { openapi: "modify" })])).toEqual(["contract openapi"]);
   expect(items(plan("a", {}, { events: "modify" }), [plan("b", {}, { events: "modify" })])).toEqual(["contract events"]);
   expect(items(plan("a", {}, { openapi: "modify" }), [plan("b", {}, { events: "modify" })])).toEqual([]);
@@ -54,7 +54,7 @@ test("[FEA-105] contracts collide when both change, migrations once and under th
   expect(items(plan("a", {}, { db: "migration" }), [plan("b")])).toEqual([]);
 });
 
-test("what claims depend on in the policy is their basis, and nothing else is", () => {
+test("the policy fields that claims depend on are their basis, and nothing else", () => {
   const bases = [{}, { exclusive_areas: ["db"] }, { protected_areas: ["db"] }, { "path_rules.matching": "glob" }].map((changes) =>
     claimBasis(policyOf(changes)),
   );
@@ -62,7 +62,7 @@ test("what claims depend on in the policy is their basis, and nothing else is", 
   expect(claimBasis(policyOf({ collision_policy: "block", "locks.lease_ttl_seconds": 1 }))).toBe(bases[0]);
 });
 
-test("[FEA-110] the report names items, owners, a fingerprint and what to do", () => {
+test("[FEA-110] the report names items, owners, a fingerprint and next actions", () => {
   const policy = policyOf({ exclusive_areas: ["db"] });
   const found = report(
     plan("m", { modify: ["src/x.ts", "db/1"] }, { openapi: "modify" }),
@@ -112,7 +112,7 @@ const anyPlan = (feature_id: string) =>
 const policy = policyOf({ protected_areas: ["libs/core"], exclusive_areas: ["db"] });
 const sorted = (list: readonly unknown[] | undefined) => list?.map((item) => JSON.stringify(item)).toSorted();
 
-test("[FEA-110] a pair's report is what the two plans share, and the same whoever comes second", () => {
+test("[FEA-110] a pair's report lists what both plans share, in either order", () => {
   fc.assert(
     fc.property(anyPlan("a"), anyPlan("b"), (a, b) => {
       const [first, second] = [report(a, [b], policy), report(b, [a], policy)];
@@ -136,7 +136,7 @@ test("two collisions that differ in anything have different fingerprints", () =>
   );
 });
 
-test("neither the report nor the scan depends on the order of the accepted plans", () => {
+test("report and scan do not depend on the order of the accepted plans", () => {
   fc.assert(
     fc.property(
       fc.tuple(anyPlan("a"), anyPlan("b"), anyPlan("c"), anyPlan("d")),
@@ -151,7 +151,7 @@ test("neither the report nor the scan depends on the order of the accepted plans
   );
 });
 
-test("[FEA-102] the scan holds what every two plans share, once", () => {
+test("[FEA-102] the scan lists what every two plans share, once", () => {
   fc.assert(
     fc.property(fc.tuple(anyPlan("a"), anyPlan("b"), anyPlan("c")), ([a, b, c]) => {
       const expected = [...pairwiseCollisions(a, b, policy), ...pairwiseCollisions(a, c, policy), ...pairwiseCollisions(b, c, policy)];

@@ -4,7 +4,7 @@ import { planOf, policyOf } from "./testing/samples.ts";
 
 const needed = (contracts: Record<string, string>, policy = policyOf()) => requiredLocks(planOf({ contracts }), policy);
 
-test("[FEA-111] each contract change needs the lock it is mapped to, and a mapping to an unlisted lock is no policy", () => {
+test("[FEA-111] each contract change needs the lock it is mapped to, and a policy that maps to an unlisted lock is invalid", () => {
   expect(needed({ openapi: "none", events: "none", db: "none" })).toEqual([]);
   expect(needed({ openapi: "modify", events: "none", db: "none" })).toEqual(["openapi"]);
   expect(needed({ openapi: "none", events: "modify", db: "none" })).toEqual(["events"]);

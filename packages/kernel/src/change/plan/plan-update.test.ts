@@ -26,7 +26,7 @@ test("[FEA-077] [FEA-032] an accepted update raises the plan's version by exactl
   expect((await bench.kernel.features.plan("one")).plan_version).toBe(3);
 });
 
-test("[FEA-077] a stale expected version is a conflict that names both, and nothing is done", async () => {
+test("[FEA-077] a stale expected version is a conflict with both numbers, and changes nothing", async () => {
   await bench.update("one", 1, MORE);
   const before = await bench.row("one");
   await expect(bench.update("one", 1, MORE)).rejects.toMatchObject({
@@ -40,13 +40,13 @@ test("[FEA-077] a stale expected version is a conflict that names both, and noth
 test.each<[string, Parts, string]>([
   ["with another plan_version", { plan_version: 3 }, "policy_violation"],
   ["with the same plan_version", { plan_version: 1 }, "policy_violation"],
-  ["that does not say what it revises", { revision_of: undefined }, "policy_violation"],
+  ["that does not say which plan it revises", { revision_of: undefined }, "policy_violation"],
   ["that revises another", { revision_of: 2 }, "policy_violation"],
   ["not of the schema", { summary: "no" }, "schema_validation_failed"],
   ["outside its areas", { allowed_areas: ["db"] }, "policy_violation"],
   ["that needs a lock it does not hold", { contracts: { events: "modify" } }, "lock_not_held"],
-  ["in the way of another feature", { files: { modify: ["src/c.ts"] } }, "collision_detected"],
-])("[FEA-077] an update %s leaves plan, claims and state as they were", async (_what, parts, code) => {
+  ["that collides with another feature", { files: { modify: ["src/c.ts"] } }, "collision_detected"],
+])("[FEA-077] an update %s leaves plan, claims and state unchanged", async (_what, parts, code) => {
   await bench.submit("two", { files: { modify: ["src/c.ts"] } });
   const [state, plan] = [await bench.row("one"), await bench.kernel.features.plan("one")];
   await expect(bench.update("one", 1, { ...MORE, ...parts })).rejects.toMatchObject({ code });
@@ -66,7 +66,7 @@ test("without an accepted plan there is nothing to update", async () => {
   });
 });
 
-test("what an update gives up others may have, and what it adds they may not", async () => {
+test("claims that an update releases are free for others, and those it adds are not", async () => {
   await bench.update("one", 1, { files: { modify: ["src/b.ts"] } });
   await expect(bench.submit("two", { files: { modify: ["src/b.ts"] } })).rejects.toMatchObject({ code: "collision_detected" });
   await bench.submit("two", { files: { modify: ["src/a.ts"] } });
@@ -74,16 +74,13 @@ test("what an update gives up others may have, and what it adds they may not", a
 });
 
 describe("the feature's status", () => {
-  test.each<FeatureStatus>(["building", "qa", "ready_to_merge"])(
-    "%s stays: what is built is neither more nor less than before",
-    async (status) => {
-      await force("one", status);
-      await bench.update("one", 1, MORE);
-      expect((await bench.row("one")).status).toBe(status);
-    },
-  );
+  test.each<FeatureStatus>(["building", "qa", "ready_to_merge"])("%s stays: an update does not change what is built", async (status) => {
+    await force("one", status);
+    await bench.update("one", 1, MORE);
+    expect((await bench.row("one")).status).toBe(status);
+  });
 
-  test("[FEA-125] an accepted update takes a feature from planning to building", async () => {
+  test("[FEA-125] an accepted update moves a feature from planning to building", async () => {
     await force("one", "planning");
     await bench.update("one", 1, MORE);
     expect(await bench.row("one")).toMatchObject({ status: "building", status_reason: "the plan was accepted" });
@@ -96,13 +93,13 @@ describe("the feature's status", () => {
     expect((await bench.kernel.features.plan("one")).plan_version).toBe(2);
   });
 
-  test.each<FeatureStatus>(["merged", "failed"])("%s takes no plan any more", async (status) => {
+  test.each<FeatureStatus>(["merged", "failed"])("a feature that is %s accepts no plan", async (status) => {
     await force("one", status);
     await expect(bench.update("one", 1, MORE)).rejects.toMatchObject({ code: "invalid_status_transition" });
   });
 });
 
-test("results had under another profile do not count for the new one", async () => {
+test("results under another profile do not count for the new one", async () => {
   await bench.db.updateTable("features").set({ gates: '{"plan":"pass","fast":"pass"}' }).where("id", "=", "one").execute();
   await bench.update("one", 1, MORE);
   expect((await bench.row("one")).gates).toBe('{"plan":"pass","fast":"pass"}');

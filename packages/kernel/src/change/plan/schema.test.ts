@@ -9,7 +9,7 @@ const violations = (value: unknown) => {
 };
 const without = (field: string) => Object.fromEntries(Object.entries(PLAN).filter(([key]) => key !== field));
 
-test("[FEA-025] every required field is required, and nothing unknown is taken at any level", () => {
+test("[FEA-025] every required field is required, and unknown fields are refused at any level", () => {
   const required = [
     "feature_id",
     "plan_version",
@@ -25,7 +25,7 @@ test("[FEA-025] every required field is required, and nothing unknown is taken a
     expect(violations(without(field)).length).toBeGreaterThan(0);
     expect(violations(without(field)).every((line) => line.startsWith(`/${field}`) && line.endsWith("required"))).toBe(true);
   }
-  // gate_profile is completed when it is left out; an explicit nothing is not.
+  // A missing gate_profile gets its default; an explicit null does not.
   expect(violations({ ...PLAN, gate_profile: null })).toEqual(["/gate_profile type"]);
   const step = { name: "unit", cmd: ["x"] };
   const overrides = (extra: Record<string, unknown>, at: "top" | "modes" | "mode" | "step") => ({
@@ -72,7 +72,7 @@ describe("fields", () => {
     expect(violations({ ...PLAN, [field]: value })).toEqual([expected]);
   });
 
-  test("[FEA-027] one area and one criterion are enough, and nothing need be forbidden", () => {
+  test("[FEA-027] one area and one criterion suffice, and forbidden areas may be empty", () => {
     expect(violations({ ...PLAN, allowed_areas: ["src"], acceptance_criteria: ["x"], forbidden_areas: [] })).toEqual([]);
     for (const field of ["allowed_areas", "acceptance_criteria"])
       expect(violations({ ...PLAN, [field]: [] })).toEqual([`/${field} minimum`]);
@@ -80,7 +80,7 @@ describe("fields", () => {
       expect(violations({ ...PLAN, [field]: [""] })).toEqual([`/${field}/0 minimum`]);
   });
 
-  test("[FEA-028] files and contracts have exactly their three parts", () => {
+  test("[FEA-028] files and contracts have exactly three parts", () => {
     expect(violations({ ...PLAN, files: { create: [], modify: [], delete: [] } })).toEqual([]);
     for (const part of ["create", "modify", "delete"]) {
       expect(violations({ ...PLAN, files: { ...PLAN.files, [part]: undefined } })).toEqual([`/files/${part} required`]);
@@ -98,13 +98,13 @@ describe("fields", () => {
     expect(violations({ ...PLAN, contracts: { ...PLAN.contracts, graphql: "none" } })).toEqual(["/contracts/graphql unknown_field"]);
   });
 
-  test("[FEA-029] a plan without gate_profile is completed", () => {
+  test("[FEA-029] a missing gate_profile gets its default", () => {
     const result = parsePlan(without("gate_profile"));
     expect(result.ok && result.value.gate_profile).toBe("default");
     expect(violations({ ...PLAN, gate_profile: "" })).toEqual(["/gate_profile minimum"]);
   });
 
-  test("[FEA-030] the optional fields are taken", () => {
+  test("[FEA-030] optional fields are accepted", () => {
     const optional = {
       gate_targets: ["a"],
       risk: [],
@@ -117,7 +117,7 @@ describe("fields", () => {
     for (const [field, value] of Object.entries(wrong)) expect(violations({ ...PLAN, [field]: value })).toHaveLength(1);
   });
 
-  test("[FEA-031] overrides name steps of fast and full only, and a step has a name, a command and perhaps a timeout", () => {
+  test("[FEA-031] overrides name steps of fast and full only, with name, command and optional timeout", () => {
     const steps = (...list: unknown[]) => violations({ ...PLAN, verification_overrides: { modes: { full: { steps: list } } } });
     expect(steps({ name: "unit", cmd: ["npm", "test"] }, { name: "unit", cmd: ["x"], timeout_seconds: 1 })).toEqual([]);
     expect(steps({ name: "", cmd: [], timeout_seconds: 0.5 })).toHaveLength(3);
@@ -128,7 +128,7 @@ describe("fields", () => {
   });
 });
 
-test("paths come back in canonical form, and one that leaves the repository has its own code", () => {
+test("paths are returned in canonical form, and one outside the repository has its own code", () => {
   const plan = planOf({ allowed_areas: ["./src/"], files: { create: ["src//a.ts"], modify: ["./src/b.ts"], delete: [] } });
   expect(plan.allowed_areas).toEqual(["src"]);
   expect(plannedFiles(plan)).toEqual([
@@ -141,7 +141,7 @@ test("paths come back in canonical form, and one that leaves the repository has 
   }
 });
 
-test("a stored plan reads back as itself", () => {
+test("a stored plan reads back unchanged", () => {
   const plan = planOf({ gate_targets: ["x"], verification_overrides: { modes: { fast: { steps: [{ name: "n", cmd: ["c"] }] } } } });
   expect(planSchema.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
 });

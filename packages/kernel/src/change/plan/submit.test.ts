@@ -14,7 +14,7 @@ const A: Parts = { files: { modify: ["src/a.ts"] } };
 const untouched = { status: "planning", version: 1, gates: "{}", status_reason: "" };
 
 describe("plan.submit", () => {
-  test("[FEA-075] [FEA-029] stores the plan, passes its gate and starts building in one version", async () => {
+  test("[FEA-075] [FEA-029] stores the plan, passes its gate and starts building, as one version", async () => {
     const plan = await bench.submit("one", { ...A, gate_profile: undefined });
     expect(plan).toMatchObject({ plan_version: 1, gate_profile: "default" });
     expect(await bench.row("one")).toMatchObject({ status: "building", version: 2, gates: '{"plan":"pass"}' });
@@ -40,8 +40,8 @@ describe("plan.submit", () => {
     ["that revises something", { ...A, revision_of: 1 }, "policy_violation"],
     ["in its own forbidden area", { ...A, forbidden_areas: ["src"] }, "policy_violation"],
     ["outside its areas", { ...A, allowed_areas: ["db"] }, "policy_violation"],
-    ["that creates what is there", { files: { create: ["src/a.ts"] } }, "policy_violation"],
-    ["that changes what is not there", { files: { modify: ["src/z.ts"] } }, "policy_violation"],
+    ["that creates an existing file", { files: { create: ["src/a.ts"] } }, "policy_violation"],
+    ["that changes a missing file", { files: { modify: ["src/z.ts"] } }, "policy_violation"],
     ["for a folder as a file", { files: { modify: ["src"] } }, "policy_violation"],
     ["for an unknown profile", { ...A, gate_profile: "lax" }, "unknown_gate_profile_or_mode"],
     ["for a contract whose lock it does not hold", { contracts: { openapi: "modify" } }, "lock_not_held"],
@@ -53,7 +53,7 @@ describe("plan.submit", () => {
     expect(existsSync(join(bench.root, ".slipway/features/one/plan.json"))).toBe(false);
   });
 
-  test("[FEA-026] the plan is for the feature the call names, in the one form of a name, and says what it does on which base", async () => {
+  test("[FEA-026] the plan names the feature of the call in canonical form, its summary and its base", async () => {
     await bench.addFeature("main");
     for (const parts of [
       { feature_id: "One" },
@@ -72,13 +72,13 @@ describe("plan.submit", () => {
     await bench.submit("one", { ...A, summary: "fives", base_ref: "main" });
   });
 
-  test("[FEA-050] paths are one form before any rule is applied", async () => {
+  test("[FEA-050] paths are canonical before any rule applies", async () => {
     await bench.submit("one", { files: { modify: ["./src//a.ts"] } });
     expect((await bench.kernel.features.plan("one")).files.modify).toEqual(["src/a.ts"]);
     await expect(bench.submit("two", { files: { modify: ["src/../src/a.ts"] } })).rejects.toMatchObject({ code: "collision_detected" });
   });
 
-  test("[FEA-014] [FEA-015] an expected version is optional, and enforced when given", async () => {
+  test("[FEA-014] [FEA-015] an expected version is optional, and enforced if given", async () => {
     const submit = (expectedVersion: number) =>
       bench.kernel.features.submitPlan({ ...bench.call(), expectedVersion }, { feature_id: "one", plan_json: planFor("one", A) });
     await expect(submit(7)).rejects.toMatchObject({ code: "version_conflict", details: { expected_version: 7, actual_version: 1 } });
@@ -87,7 +87,7 @@ describe("plan.submit", () => {
     expect(await bench.row("one")).toMatchObject({ status: "building", version: 2 });
   });
 
-  test("a feature that does not exist, has ended, or is blocked for another reason takes no plan", async () => {
+  test("a feature that does not exist, has ended, or is blocked for another reason accepts no plan", async () => {
     await expect(bench.submit("nobody", A)).rejects.toMatchObject({ code: "feature_not_found" });
     await bench.fail("one");
     await expect(bench.submit("one", A)).rejects.toMatchObject({ code: "invalid_status_transition", details: { from: "failed" } });
@@ -99,7 +99,7 @@ describe("plan.submit", () => {
     expect((await bench.row("two")).status_reason).toBe("a person has to look");
   });
 
-  test("a plan with very many files is checked all the same", async () => {
+  test("a plan with very many files is checked completely", async () => {
     const create = Array.from({ length: 3_000 }, (_, index) => `src/${"long".repeat(10)}/file-${index}.ts`);
     await bench.submit("one", { files: { create, modify: ["src/a.ts"] } });
     await expect(bench.submit("two", { files: { create: create.slice(2_990) } })).rejects.toMatchObject({
@@ -128,15 +128,15 @@ describe("[FEA-106] under collision_policy reject", () => {
     expect(await bench.queue()).toEqual([]);
   });
 
-  test("[FEA-104] plans of features that have ended are in nobody's way", async () => {
+  test("[FEA-104] plans of ended features do not collide", async () => {
     await bench.submit("one", A);
     await bench.fail("one");
     expect(await bench.submit("two", A)).toMatchObject({ feature_id: "two" });
-    // Else a look-up would cost more with every feature there ever was.
+    // Otherwise a look-up would get slower with every former feature.
     expect(await bench.db.selectFrom("plan_claims").select("feature_id").distinct().execute()).toEqual([{ feature_id: "two" }]);
   });
 
-  test("[FEA-115] a lock that another holds is told with its holder, beside the collision", async () => {
+  test("[FEA-115] a lock of another feature is reported with its holder, along with the collision", async () => {
     await bench.acquire("one", "openapi");
     await bench.submit("one", { contracts: { openapi: "modify" } });
     await expect(bench.submit("two", { contracts: { openapi: "modify" } })).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe("[FEA-106] under collision_policy reject", () => {
     });
   });
 
-  test("areas that the policy has named since then count for the plans of before", async () => {
+  test("areas that the policy adds later apply to plans accepted before", async () => {
     await bench.submit("one", { files: { modify: ["src/a.ts"] } });
     await bench.close();
     bench = await openPlanBench({ root: bench.root, policy: { exclusive_areas: ["db", "src"] } });
@@ -157,7 +157,7 @@ describe("[FEA-106] under collision_policy reject", () => {
 });
 
 describe("[FEA-102] collisions.scan", () => {
-  test("shows nothing while the checks have kept plans apart, and what a new policy puts in each other's way", async () => {
+  test("is empty while the checks keep plans apart, and lists collisions under a new policy", async () => {
     await bench.addFeature("gone");
     await bench.submit("gone", { files: { modify: ["src/d.ts"] } });
     await bench.fail("gone");

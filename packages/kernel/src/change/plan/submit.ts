@@ -83,7 +83,7 @@ function assertOpen({ id, status, status_reason }: Feature, queued: boolean, cur
   const unblock = `Unblock it with feature.state_patch (status "planning" and a new status_reason), then submit again.`;
   throw new SlipwayError(
     "invalid_status_transition",
-    `"${id}" is ${status}${status_reason === "" ? "" : ` (${status_reason})`}: it cannot take a plan now.`,
+    `"${id}" is ${status}${status_reason === "" ? "" : ` (${status_reason})`}: it cannot accept a plan now.`,
     {
       from: status,
       to: "building",

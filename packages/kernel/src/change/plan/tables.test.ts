@@ -7,7 +7,7 @@ import { MIGRATIONS } from "../../migrations.ts";
 import { othersClaims } from "./claims-store.ts";
 import { planOf, policyOf } from "./testing/samples.ts";
 
-test("plans that an earlier release accepted are in the way of new ones", async () => {
+test("plans that an earlier release accepted still collide with new ones", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "slipway-claims-")), "slipway.db");
   const before = MIGRATIONS.findIndex(({ name }) => name === "plan-claims");
   const old = await openDatabase({ path, migrations: MIGRATIONS.slice(0, before) });

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import type { ChildCall } from "./kernel-child.ts";
 
 export interface KernelProcess {
-  /** How the call ended in the other process: "done", or the code of the error. */
+  /** The result of the call in the other process: "done", or the error's code. */
   call(call: ChildCall): Promise<string>;
   end(): Promise<void>;
 }
 
-/** Another process with a kernel of its own; see kernel-child.ts. */
+/** Another process with its own kernel; see kernel-child.ts. */
 export function startKernelProcess(): KernelProcess {
   const script = fileURLToPath(new URL("kernel-child.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=slipway-source", script], { stdio: ["pipe", "pipe", "inherit"] });

@@ -1,4 +1,4 @@
-/** A process with a kernel of its own on a folder that others use too. Reads one JSON call per line and answers each with a line. */
+/** A process with its own kernel on a folder that others use too. Reads one JSON call per line and answers each with a line. */
 import { createInterface } from "node:readline";
 import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
@@ -15,7 +15,7 @@ export type ChildCall = { readonly id: string; readonly at: number } & (
   | { readonly reclaim: true }
 );
 
-/** Something that only the holder of a lock may write. */
+/** A write that only the holder of a lock may make. */
 const write: Operation<{ feature_id: string; resource: string }, undefined, null> = {
   name: "test.write",
   roles: ["system"],

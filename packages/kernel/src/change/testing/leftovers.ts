@@ -3,19 +3,19 @@ import { join, relative } from "node:path";
 import { callAs, lettersOn } from "./letters.ts";
 import type { ScratchKernel } from "./scratch-kernel.ts";
 
-/** Everything a feature could leave behind: refs, git's own files about worktrees, and files below the repository's root. */
+/** Everything that a feature could leave behind: refs, git's files about worktrees, and files below the repository's root. */
 export function footprint({ root, git }: ScratchKernel): { refs: string[]; files: string[] } {
   const refs = git("for-each-ref", "--format=%(refname) %(objectname)").split("\n").filter(Boolean);
   const below = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).map((entry) =>
       relative(root, join(entry.parentPath, entry.name)),
     );
-  // The database grows by its journal, and git's objects by what was once written.
+  // The database grows with its journal, and git's objects with every write.
   const files = [...below(""), ...below(".git")].filter((path) => !/^\.git\/objects|^\.git\/slipway\/(?:slipway\.db|objects)/.test(path));
   return { refs: refs.toSorted(), files: [...new Set(files)].toSorted() };
 }
 
-/** Makes and deletes a feature that often. The first time also makes what stays for good, such as the exclude file. */
+/** Creates and deletes a feature this many times. The first time also creates permanent files, such as the exclude file. */
 export async function leftoversOfCycles(
   scratch: ScratchKernel,
   cycles: number,

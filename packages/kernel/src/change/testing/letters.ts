@@ -11,7 +11,7 @@ export function callAs(type: ActorType = "system", id = "test") {
 
 export const LETTERS = { feature_id: "letters" } as const;
 
-/** The feature "letters" on a scratch kernel, as far along as a test needs it. */
+/** The feature "letters" on a scratch kernel, in the phase that a test needs. */
 export function lettersOn({ kernel: { features }, records, read }: ScratchKernel) {
   async function init(feature_id = "letters") {
     const spec_digest = await records.objects.put(Buffer.from("# Letters\n"));

@@ -8,7 +8,7 @@ import { layoutAt } from "../../host/layout.ts";
 import { openRecords } from "../../open-records.ts";
 import { addFile } from "./scratch-kernel.ts";
 
-/** Another process at work on the feature "letters": makes the named files, one patch each. */
+/** Another process that works on the feature "letters": creates the named files, one patch each. */
 const [root = "", ...names] = process.argv.slice(2);
 const records = await openRecords({ layout: layoutAt(root) });
 const { features } = openKernel({

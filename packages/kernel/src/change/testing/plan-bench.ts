@@ -17,9 +17,9 @@ import { findFeature } from "../feature/store.ts";
 export const FILES = ["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts", "db/1.sql", "db/2.sql", "libs/core/x.ts", "libs/core/y.ts"];
 
 export interface PlanBenchOptions {
-  /** Changes of the sample policy at dotted paths. */
+  /** Changes to the sample policy at dotted paths. */
   readonly policy?: Readonly<Record<string, unknown>>;
-  /** The state of an earlier bench, as a process that starts again finds it. */
+  /** The state of an earlier bench, as a restarted process finds it. */
   readonly root?: string;
   readonly clock?: Clock;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -28,7 +28,7 @@ export interface PlanBenchOptions {
 export type PlanBench = Awaited<ReturnType<typeof openPlanBench>>;
 export type Parts = Readonly<Record<string, unknown>>;
 
-/** A kernel with a real database and git; features are rows, without worktrees, which plans and locks never look at. */
+/** A kernel with a real database and git. Features are rows without worktrees, which plans and locks do not need. */
 export async function openPlanBench(options: PlanBenchOptions = {}) {
   const { repository, commit } = await baseRepository();
   const root = options.root ?? realpathSync(mkdtempSync(join(tmpdir(), "slipway-plans-")));
@@ -79,7 +79,7 @@ export async function openPlanBench(options: PlanBenchOptions = {}) {
     release: (feature_id: string, resource: string) => kernel.features.releaseLock(call(), { feature_id, resource }),
     fail: (feature_id: string, reason = "given up") => kernel.features.changeStatus(call(), { feature_id, to: "failed", reason }),
     queue: async () => (await kernel.features.index())?.blocked_queue ?? [],
-    /** The file, checked against its schema. */
+    /** Reads the file and checks it against its schema. */
     indexFile: () => indexSchema.parse(JSON.parse(readFileSync(join(root, ".slipway", "features", "index.json"), "utf8"))),
     close: () => records.close(),
   };
@@ -87,7 +87,7 @@ export async function openPlanBench(options: PlanBenchOptions = {}) {
 
 const RESOURCES = ["openapi", "events", "db_migrations", "protected:libs/core"];
 
-/** The sample plan with nothing in it but what is asked for. */
+/** The sample plan with only the given content. */
 export function planFor(feature_id: string, parts: Parts): Record<string, unknown> {
   const { files, contracts, ...rest } = parts;
   return {
@@ -124,7 +124,7 @@ function featureRow(id: string, status: FeatureStatus, base: string, at: number)
 let number = 0;
 let made: Promise<{ repository: Repository; commit: string }> | undefined;
 
-/** One repository for every bench of a process: plans only read it. */
+/** One repository for all benches of a process: plans only read it. */
 function baseRepository(): Promise<{ repository: Repository; commit: string }> {
   made ??= (async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-base-")));

@@ -47,10 +47,10 @@ testing: { framework: vitest }
 supervisor: { max_iterations_per_phase: 2 }
 `;
 
-/** For `WorkshopOptions.policy`, where a test counts gates or has none that pass: agents are called without a trial on the base. */
+/** For `WorkshopOptions.policy`, if a test counts gates or has none that pass: agents are called without a trial on the base. */
 export const WITHOUT_TRIAL = { "worktree: {": "gates: { try_on_base: false }\nworktree: {" } as const;
 
-/** Fails as long as a source file says BUG: enough of a gate to send work back. Leaves a file behind, as gates do. */
+/** Fails while a source file says BUG, which is enough to send work back. Leaves a file behind, as gates do. */
 const CHECK = "echo left behind > leftover.txt\nif grep -rn BUG src; then exit 1; fi\n";
 
 const FILES = {
@@ -61,7 +61,7 @@ const FILES = {
   "slipway/policy.yaml": POLICY,
 };
 
-/** The facts an approval names. */
+/** The facts that an approval names. */
 export type ApprovedFacts = Readonly<Record<"feature_id" | "change" | "tree" | "base" | "policy_hash", string>>;
 
 export interface ScratchKernel {
@@ -71,31 +71,31 @@ export interface ScratchKernel {
   git(...args: string[]): string;
   write(path: string, text: string): void;
   read(path: string): string;
-  /** A person's signed word for exactly these facts. */
+  /** A person's signed approval of exactly these facts. */
   sign(facts: ApprovedFacts): string;
-  /** From now on gates find no sandbox, or one again. */
+  /** Makes gates find no sandbox, or one again. */
   breakSandbox(error: Error | null): void;
   close(): Promise<void>;
 }
 
 export interface ScratchOptions {
   readonly observe?: (event: DoorEvent) => void;
-  /** Instead of the system's. */
+  /** Replaces the system's. */
   readonly clock?: Clock;
-  /** Instead of none. */
+  /** Replaces none. */
   readonly sandbox?: Sandbox;
-  /** More of the host's environment. */
+  /** Additional variables of the host. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** git would pack a large repository in the background, while it is copied. */
+/** Prevents git from packing a large repository in the background while it is copied. */
 const SETTINGS = ["user.name=kim", "user.email=kim@localhost", "gc.auto=0"].flatMap((setting) => ["-c", setting]);
 
 const gitIn = (cwd: string, args: readonly string[]) => execFileSync("git", [...SETTINGS, ...args], { cwd, encoding: "utf8" });
 
 const templates = new Map<string, string>();
 
-/** A repository with these files in one commit. Made once, then copied: git costs more than the copy. */
+/** A repository with these files in one commit. Created once, then copied: git is slower than the copy. */
 function templateOf(files: Readonly<Record<string, string>>): string {
   const key = JSON.stringify(files);
   const known = templates.get(key);
@@ -112,7 +112,7 @@ function templateOf(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-/** A real repository with its kernel on top; gates run for real, without a sandbox. `files` are added to, or replace, the usual ones. */
+/** A real repository and kernel; gates really run, without a sandbox. `files` are added to, or replace, the default ones. */
 export async function openScratchKernel(
   files: Readonly<Record<string, string>> = {},
   { observe, clock, sandbox, env = {} }: ScratchOptions = {},
@@ -180,7 +180,7 @@ export function scratchPlan(feature: string, changes: Record<string, unknown> = 
   };
 }
 
-/** A diff that turns the one line of a file into another. */
+/** A diff that replaces the only line of a file. */
 export function replaceLine(path: string, from: string, to: string): string {
   return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
 }

@@ -38,7 +38,7 @@ const acquire = (feature_id: string, more: { wait_timeout_seconds?: number; sign
   );
 
 describe("locks.acquire", () => {
-  test("[FEA-100] records the holder in index and state, one version each, and gives id and end of the lease", async () => {
+  test("[FEA-100] records the holder in index and state, one version each, and returns id and expiry of the lease", async () => {
     const { leases } = await acquire("one", { operationId: "taking" });
     expect(leases).toEqual([{ resource: "openapi", holder: "one", leaseId: "taking", token: 1, expiresAt: bench.clock.time + 60_000 }]);
     expect(await held("one")).toEqual(["openapi"]);
@@ -50,7 +50,7 @@ describe("locks.acquire", () => {
     });
   });
 
-  test("[FEA-100] taking an own lock again renews it: the same lease, a later end, no new state", async () => {
+  test("[FEA-100] taking an own lock again renews it: the same lease, a later expiry, no new state", async () => {
     const [first] = (await acquire("one")).leases;
     bench.clock.time += 10_000;
     const [second] = (await acquire("one")).leases;
@@ -59,7 +59,7 @@ describe("locks.acquire", () => {
     expect(bench.indexFile().version).toBe(2);
   });
 
-  test("an own lease that had run out is regained, which the state shows", async () => {
+  test("an expired own lease is taken again, which the state shows", async () => {
     await acquire("one");
     bench.clock.time += 60_000;
     expect(await held("one")).toEqual([]);
@@ -68,7 +68,7 @@ describe("locks.acquire", () => {
     expect((await bench.row("one")).version).toBe(3);
   });
 
-  test("[FEA-100] a resource that the policy does not list is refused, and so is a feature that has ended", async () => {
+  test("[FEA-100] an unlisted resource and an ended feature are refused", async () => {
     await expect(bench.acquire("one", "everything")).rejects.toMatchObject({
       code: "policy_violation",
       message: expect.stringContaining('"everything"'),
@@ -80,7 +80,7 @@ describe("locks.acquire", () => {
     expect(bench.indexFile().lock_leases).toEqual({});
   });
 
-  test("[FEA-114] waits with growing pauses and fails with lock_conflict after the timeout of the call", async () => {
+  test("[FEA-114] waits with growing pauses and fails with lock_conflict after the call's timeout", async () => {
     await acquire("one");
     await expect(acquire("two", { wait_timeout_seconds: 2 })).rejects.toMatchObject({
       code: "lock_conflict",
@@ -91,7 +91,7 @@ describe("locks.acquire", () => {
     expect((await bench.row("two")).version).toBe(1);
   });
 
-  test("[FEA-114] without a timeout of its own it waits as long as policy and supervisor settings say", async () => {
+  test("[FEA-114] without its own timeout it waits as long as policy and supervisor settings say", async () => {
     await bench.close();
     await open({ policy: { "locks.default_wait_timeout_seconds": 1, "locks.lease_ttl_seconds": 1000 } });
     await acquire("one");
@@ -106,7 +106,7 @@ describe("locks.acquire", () => {
     expect(sleeps).toEqual([1_000, 1_000, 1_000]);
   });
 
-  test("[FEA-114] with acquire_behavior fail it returns at once, naming the holder", async () => {
+  test("[FEA-114] with acquire_behavior fail it returns at once, with the holder", async () => {
     await bench.close();
     await open({ policy: { "locks.acquire_behavior": "fail" } });
     await acquire("one");
@@ -117,7 +117,7 @@ describe("locks.acquire", () => {
     expect(sleeps).toEqual([]);
   });
 
-  test("[FEA-114] who waits gets the lock when it comes free, and others may work meanwhile", async () => {
+  test("[FEA-114] a waiting call gets the lock when it is free, and others can work in the meantime", async () => {
     await acquire("one");
     onSleep = async (count) => {
       if (count === 2) await bench.release("one", "openapi");
@@ -127,7 +127,7 @@ describe("locks.acquire", () => {
     expect([await held("one"), await held("two")]).toEqual([[], ["openapi"]]);
   });
 
-  test("a wait ends when the caller gives up, and nothing is taken", async () => {
+  test("a wait ends when the caller aborts, and no lock is taken", async () => {
     await acquire("one");
     const stop = new AbortController();
     onSleep = () => stop.abort();
@@ -136,7 +136,7 @@ describe("locks.acquire", () => {
     expect(bench.indexFile().locks["openapi"]).toBe("one");
   });
 
-  test("[FEA-113] an expired lease is taken over, with evidence; its former holder shows that it has lost it", async () => {
+  test("[FEA-113] an expired lease is taken over, with evidence; the former holder's state shows the loss", async () => {
     await acquire("one");
     bench.clock.time += 60_000;
     const { evidence } = await acquire("two");
@@ -146,14 +146,14 @@ describe("locks.acquire", () => {
     expect(bench.indexFile().locks["openapi"]).toBe("two");
   });
 
-  test("the expired lease of a feature that is gone is taken like any other", async () => {
+  test("the expired lease of a deleted feature is taken like any other", async () => {
     await acquire("one");
     await bench.db.deleteFrom("features").where("id", "=", "one").execute();
     bench.clock.time += 60_000;
     expect((await acquire("two")).evidence).toMatchObject([{ former_holder: "one" }]);
   });
 
-  test("a lease is not prolonged by a clock that was put back", async () => {
+  test("a clock that is set back does not extend a lease", async () => {
     await acquire("one");
     bench.clock.time -= 1_000_000;
     expect((await acquire("two", { wait_timeout_seconds: 120 })).evidence).toHaveLength(1);
@@ -169,7 +169,7 @@ describe("[FEA-101] locks.release", () => {
     expect(bench.indexFile()).toMatchObject({ version: 2, locks: { openapi: null }, lock_leases: {} });
   });
 
-  test("of another's lock or of nobody's fails with lock_not_held and changes nothing", async () => {
+  test("of another feature's lock, or of a free one, fails with lock_not_held and changes nothing", async () => {
     await acquire("one");
     const before = [await bench.row("one"), await bench.row("two"), bench.indexFile()];
     await expect(bench.release("two", "openapi")).rejects.toMatchObject({
@@ -181,7 +181,7 @@ describe("[FEA-101] locks.release", () => {
   });
 });
 
-test("[FEA-116] a protected write is refused inside its transaction once a lock of the plan is lost", async () => {
+test("[FEA-116] a protected write is refused inside its transaction after a lock of the plan is lost", async () => {
   await acquire("one");
   await bench.submit("one", { contracts: { openapi: "modify" } });
   const check = () => bench.db.transaction().execute((tx) => assertLocksHeld(tx, bench.kernel, "one", bench.clock.time));

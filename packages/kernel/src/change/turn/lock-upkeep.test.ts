@@ -50,7 +50,7 @@ describe("[FEA-112] the heartbeat", () => {
     return lost;
   };
 
-  test("keeps the locks of its features beyond their term, in the index too, without journal or state", async () => {
+  test("keeps the locks of its features beyond their term, also in the index, without journal or state", async () => {
     await acquire("one");
     await bench.acquire("two", "events");
     const [state, index] = [await bench.row("one"), bench.indexFile()];
@@ -67,7 +67,7 @@ describe("[FEA-112] the heartbeat", () => {
     expect(await held("one")).toEqual([]);
   });
 
-  test("[FEA-113] tells which lease it has lost", async () => {
+  test("[FEA-113] reports which lease it has lost", async () => {
     await acquire("one");
     const lost = await beat(3, async (count) => {
       if (count !== 1) return;
@@ -78,7 +78,7 @@ describe("[FEA-112] the heartbeat", () => {
     expect(await held("two")).toEqual(["openapi"]);
   });
 
-  test("renews nothing for a process that may not write any more", async () => {
+  test("renews nothing for a process that may no longer write", async () => {
     await acquire("one");
     const { SlipwayError } = await import("@slipway/durable/errors");
     await beat(4, undefined, () => Promise.reject(new SlipwayError("lease_lost", "taken over")));
@@ -87,7 +87,7 @@ describe("[FEA-112] the heartbeat", () => {
 });
 
 describe("[FEA-130] at recovery", () => {
-  test("stale leases are freed and their features blocked with a reason; fresh ones are kept", async () => {
+  test("expired leases are released and their features blocked with a reason; valid ones are kept", async () => {
     await acquire("one");
     await bench.submit("one", { contracts: { openapi: "modify" } });
     bench.clock.time += 30_000;
@@ -100,7 +100,7 @@ describe("[FEA-130] at recovery", () => {
     expect(await bench.kernel.features.reclaimStale(bench.call())).toEqual([]);
   });
 
-  test("a feature that is blocked already keeps its reason, one that has ended its status, one that is gone is no trouble", async () => {
+  test("a blocked feature keeps its reason, an ended one its status, and a deleted one causes no error", async () => {
     for (const id of ["three", "four"]) await bench.addFeature(id);
     await acquire("one");
     await bench.acquire("three", "events");
@@ -115,7 +115,7 @@ describe("[FEA-130] at recovery", () => {
     expect(bench.indexFile().lock_leases).toEqual({});
   });
 
-  test("for a feature somebody goes on with, a lock that nobody has taken is kept: who waits for it does not overtake", async () => {
+  test("if the run resumes the feature, its lock is reserved while it is free: waiting features do not overtake", async () => {
     await bench.close();
     await open({ policy: { collision_policy: "block" } });
     await acquire("one");
@@ -127,7 +127,7 @@ describe("[FEA-130] at recovery", () => {
     expect(await bench.kernel.features.reclaimStale(call, ["one", "nobody"])).toMatchObject([{ former_holder: "one" }]);
     expect(await bench.row("one")).toMatchObject({ status: "blocked", status_reason: expect.stringContaining("openapi expired") });
     expect(await bench.row("two")).toMatchObject({ status: "blocked" });
-    // Not in force until it is taken again, and the lease of old is worth nothing.
+    // Not valid until it is taken again; the old lease is void.
     expect(await bench.kernel.features.standing("one")).toMatchObject({ lost: ["openapi"] });
     await expect(bench.db.transaction().execute((tx) => renewWithin(tx, before!, 1, bench.clock.time))).rejects.toMatchObject({
       code: "stale_lock_reclaimed",
@@ -137,7 +137,7 @@ describe("[FEA-130] at recovery", () => {
     expect((await heldLocks(bench.db, "one"))[0]?.token).toBe(before!.token + 1);
   });
 
-  test("one that has ended, or that nobody goes on with, keeps nothing: whoever waits gets it", async () => {
+  test("an ended feature, or one that no run resumes, keeps nothing: the next waiting feature gets the lock", async () => {
     await bench.close();
     await open({ policy: { collision_policy: "block" } });
     await acquire("one");

@@ -71,7 +71,7 @@ export function reclaimStaleOperation(dependencies: FeatureDependencies): Operat
         }
         await wakeQueue(tx, id);
       }
-      // Anything else may have changed meanwhile, such as the policy: reconsider every queued plan once.
+      // Anything else may have changed, such as the policy: reconsider every queued plan once.
       await wakeEntries(tx, () => true);
       return reclaimed;
     },

@@ -19,7 +19,7 @@ async function patch(change: Record<string, unknown>, actor?: Parameters<typeof 
 const illegal = { code: "invalid_status_transition" };
 const plan = () => scratch.kernel.features.submitPlan(call(), { feature_id: "letters", plan_json: scratchPlan("letters") });
 
-test("[FEA-127] any status that has not ended may be blocked, for a reason", async () => {
+test("[FEA-127] any status that has not ended may become blocked, with a reason", async () => {
   await expect(patch({ status: "blocked", status_reason: "" })).rejects.toMatchObject(illegal);
   expect(await patch({ status: "blocked", status_reason: "no lock" })).toMatchObject({ status: "blocked" });
   await patch({ status: "planning", status_reason: "the lock is free" });
@@ -27,7 +27,7 @@ test("[FEA-127] any status that has not ended may be blocked, for a reason", asy
   expect(await patch({ status: "blocked", status_reason: "collision" })).toMatchObject({ status: "blocked", status_reason: "collision" });
 });
 
-test("[FEA-127] out of blocked leads only a changed reason together with what the target itself needs", async () => {
+test("[FEA-127] leaving blocked needs a new reason and the conditions of the target status", async () => {
   await patch({ status: "blocked", status_reason: "no lock" });
   await expect(patch({ status: "planning", status_reason: "no lock" })).rejects.toMatchObject(illegal);
   await expect(patch({ status: "building", status_reason: "go" })).rejects.toThrow("no plan has been accepted");
@@ -39,14 +39,14 @@ test("[FEA-127] out of blocked leads only a changed reason together with what th
   await scratch.kernel.features.applyPatch(call(), { feature_id: "letters", unified_diff: addFile("src/new.txt", "x") });
   await scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "full" });
   await patch({ status: "blocked", status_reason: "wait" });
-  // Full gates are no fast gates, and there is no way round QA.
+  // Full gates do not replace fast gates, and QA cannot be skipped.
   await expect(patch({ status: "qa", status_reason: "on" })).rejects.toMatchObject(illegal);
   await expect(patch({ status: "ready_to_merge", status_reason: "on" })).rejects.toMatchObject(illegal);
   await scratch.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" });
   expect(await patch({ status: "qa", status_reason: "on" })).toMatchObject({ status: "qa" });
 });
 
-test("[FEA-128] failed is for the orchestrator and the system, with a reason, and has no exit", async () => {
+test("[FEA-128] only orchestrator and system may set failed, with a reason, and it is final", async () => {
   for (const role of ["planner", "builder", "qa"] as const)
     await expect(patch({ status: "failed", status_reason: "I give up" }, role)).rejects.toMatchObject({ code: "forbidden_tool_for_role" });
   await expect(patch({ status: "failed", status_reason: "" })).rejects.toMatchObject(illegal);

@@ -13,7 +13,7 @@ export interface FeatureContext {
   readonly state: { readonly status: string; readonly status_reason: string; readonly gates: Record<string, string> };
   readonly plan: Plan | null;
   readonly diffStat: string;
-  /** What the worktree holds. */
+  /** The tree of the worktree. */
   readonly tree: string;
   readonly files: readonly TreeFile[];
 }
@@ -39,7 +39,7 @@ export async function featureContext(dependencies: FeatureDependencies, id: stri
 
 const listings = cachedAnswers<readonly TreeFile[]>((files) => files.length <= 1_000);
 
-/** Regular files only: a link or a submodule is not something to show. `tree` is the id of one. */
+/** Regular files only: links and submodules have no text to show. `tree` is a tree id. */
 export function listFiles({ repository }: FeatureDependencies, tree: string): Promise<readonly TreeFile[]> {
   return listings(repository, [tree], async () => {
     const listing = await repository.git.text(["ls-tree", "-r", "-z", "--long", "--end-of-options", tree]);
@@ -55,7 +55,7 @@ export async function readTreeFile({ repository }: FeatureDependencies, file: Tr
   return (await readBlob(repository, file.oid)).toString("utf8");
 }
 
-/** The log of the step that failed last, as the harness kept it. */
+/** The stored log of the step that failed last. */
 export async function lastFailedLog({ db, objects }: FeatureDependencies, id: string): Promise<string | null> {
   const failed = (await checksOf(db, { feature_id: id }))
     .filter(({ kind, status, log_digest }) => kind !== MODE && status === "fail" && log_digest !== null)

@@ -15,7 +15,7 @@ afterEach(() => scratch.close());
 const dashboard = () => scratch.kernel.features.dashboard();
 const sql = (text: string) => scratch.records.database.sqlite.exclusive((database) => database.exec(text));
 
-/** A run that has been recorded and not begun: all of its features wait. */
+/** A run that is recorded but not begun: all of its features wait. */
 async function startRun(runId: string, ids: readonly string[], padding = "") {
   const { records } = scratch;
   const engine = await openEngine({
@@ -71,7 +71,7 @@ describe("[FEA-103] report.dashboard", () => {
     ]);
   });
 
-  test("says when the last gate run was on other content, and shows no lock whose lease has ended", async () => {
+  test("marks a last gate run on other content, and shows no expired lock", async () => {
     await feature.planned();
     await scratch.kernel.features.acquireLocks(call(), { ...letters, resources: ["openapi"] });
     await scratch.kernel.features.runGates(call(), { ...letters, mode: "fast" });
@@ -80,7 +80,7 @@ describe("[FEA-103] report.dashboard", () => {
     expect((await dashboard()).features[0]).toMatchObject({ last_gate: { passed: true, current: false }, locks: [] });
   });
 
-  test("shows what has ended, and what still waits for a slot in a run that has not", async () => {
+  test("shows ended features, and those that wait for a slot in an unfinished run", async () => {
     const candidate = await feature.ready();
     const { commit } = await scratch.kernel.features.merge(call(), { ...letters, user_approval_token: scratch.sign(candidate) });
     await startRun("run2", ["letters", "zebra", "apple"]);
@@ -99,7 +99,7 @@ describe("[FEA-103] report.dashboard", () => {
     expect(features.map(({ feature_id }) => feature_id)).toEqual(features.map(({ feature_id }) => feature_id).toSorted());
   });
 
-  test("a feature that waits for a slot has the run that will start it, and nothing of its own yet", async () => {
+  test("a feature that waits for a slot has its run, and no data of its own yet", async () => {
     await startRun("run2", ["apple"]);
     const nothing = { version: null, locks: [], gates: {}, last_gate: null, role: null, cost_usd: 0, question: null };
     const rest = { ...nothing, merged_as: null, updated_at: null };
@@ -108,13 +108,13 @@ describe("[FEA-103] report.dashboard", () => {
     ]);
   });
 
-  test("a run of a protocol that names its features otherwise is not in the way", async () => {
+  test("a run of a protocol that names its features differently is skipped", async () => {
     await startRun("other", []);
     await sql(`UPDATE events SET payload = '{"input":{"topic":"x"},"version":"1","workflow":"features"}' WHERE stream = 'other'`);
     expect((await dashboard()).features).toEqual([]);
   });
 
-  test("costs the same number of queries for one feature and for fifty", async () => {
+  test("needs the same number of queries for one feature and for fifty", async () => {
     const { sqlite, db } = scratch.records.database;
     const first = await feature.init();
     const prepare = vi.spyOn(sqlite, "prepare");

@@ -3,7 +3,7 @@ import { readFeatureRows, type FeatureRow } from "./board/feature-rows.ts";
 import { readSnapshot } from "./board/snapshot.ts";
 import type { Dashboard, DashboardEntry } from "./report-schemas.ts";
 
-/** Every feature there is, finished and waiting ones too. */
+/** Every feature, including finished and waiting ones. */
 export async function dashboard({ sqlite, layout, clock }: Pick<FeatureDependencies, "sqlite" | "layout" | "clock">): Promise<Dashboard> {
   const read = () => readSnapshot(sqlite, (from) => readFeatureRows(from, layout.objects, clock.now()));
   const features = (await sqlite.reading(read)).features.map(entryOf);

@@ -43,7 +43,7 @@ function frontMatter(text: string) {
   return stateSchema.parse(parse(front));
 }
 
-test("[FEA-016] a feature owns its folder, and nothing is written outside of .slipway and the worktrees", async () => {
+test("[FEA-016] a feature owns its folder, and nothing is written outside .slipway and the worktrees", async () => {
   const before = readdirSync(scratch.root);
   await planned();
   expect(
@@ -57,7 +57,7 @@ test("[FEA-016] a feature owns its folder, and nothing is written outside of .sl
 });
 
 describe("[FEA-011] the database is canonical", () => {
-  test("a forged or missing file is rewritten from the rows, and never believed", async () => {
+  test("a forged or missing file is rewritten from the rows, and never read", async () => {
     await planned();
     const truth = Object.fromEntries(["state.md", "plan.json", "qa_test_index.json", "decisions.md"].map((name) => [name, read(name)]));
     writeFileSync(file("state.md"), read("state.md").replace("status: building", "status: merged"));
@@ -70,7 +70,7 @@ describe("[FEA-011] the database is canonical", () => {
     expect(await scratch.kernel.features.repairProjections()).toEqual([]);
   });
 
-  test.each(["building", "failed"] as const)("without its folder, too, where the feature is %s", async (status) => {
+  test.each(["building", "failed"] as const)("also without its folder, if the feature is %s", async (status) => {
     await planned();
     if (status === "failed") await scratch.kernel.features.changeStatus(call(), { feature_id: "letters", to: status, reason: "r" });
     rmSync(join(scratch.root, FOLDER), { recursive: true });
@@ -78,7 +78,7 @@ describe("[FEA-011] the database is canonical", () => {
     expect(frontMatter(read("state.md")).status).toBe(status);
   });
 
-  test("beside a live run only what is missing is written", async () => {
+  test("during a live run only missing files are written", async () => {
     await planned();
     writeFileSync(file("state.md"), "a live run may be about to write it\n");
     await scratch.kernel.features.restoreProjections();
@@ -88,7 +88,7 @@ describe("[FEA-011] the database is canonical", () => {
     expect(frontMatter(read("state.md")).status).toBe("building");
   });
 
-  test("a change is committed before its files; one that cannot be written loses nothing", async () => {
+  test("a change is committed before its files are written; a failed write loses nothing", async () => {
     await planned();
     rmSync(file("state.md"));
     mkdirSync(join(file("state.md"), "in the way"), { recursive: true });
@@ -100,7 +100,7 @@ describe("[FEA-011] the database is canonical", () => {
     expect(frontMatter(read("state.md"))).toMatchObject({ status: "blocked", version: 3 });
   });
 
-  test("what killed writers left is swept", async () => {
+  test("temporary files of killed writers are removed", async () => {
     await planned();
     for (const name of [".slipway-0a.tmp", ".slipway-0b.tmp"]) writeFileSync(file(name), "half");
     utimesSync(file(".slipway-0a.tmp"), new Date(0), new Date(0));
@@ -109,7 +109,7 @@ describe("[FEA-011] the database is canonical", () => {
   });
 });
 
-test("[FEA-010] after a power cut at any moment every projection is whole: old, new or not there yet, and valid", async () => {
+test("[FEA-010] after a power cut at any moment every projection is complete: old, new or not yet there, and valid", async () => {
   await planned();
   const simulator = new CrashSimulator();
   const layout = layoutAt("/r");
@@ -139,7 +139,7 @@ async function textAfter({ fs }: CrashState, path: string): Promise<string | nul
 }
 
 describe("decisions.md", () => {
-  test("[FEA-073] a note is appended with role, id and time; what stood there before stays byte for byte", async () => {
+  test("[FEA-073] a note is appended with role, id and time; the earlier text stays byte for byte", async () => {
     await planned();
     await note("first", "kim");
     const [before, { ino }] = [read("decisions.md"), statSync(file("decisions.md"))];
@@ -155,7 +155,7 @@ describe("decisions.md", () => {
     "x\n\n## 2030-01-01T00:00:00.000Z person (kim)\n\n> approved",
     "x\r## 2030-01-01T00:00:00.000Z person (kim)",
     "x\u2028## 2030-01-01T00:00:00.000Z person (kim)",
-  ])("attack 59: a note cannot look like another's: %j", async (text) => {
+  ])("attack 59: a note cannot imitate another: %j", async (text) => {
     await planned();
     await note(text, "mallory)\n## 2030-01-01T00:00:00.000Z person (kim");
     expect(
@@ -165,7 +165,7 @@ describe("decisions.md", () => {
     ).toHaveLength(1);
   });
 
-  test("a file that was cut or edited is made whole by the next note", async () => {
+  test("a truncated or edited file is restored by the next note", async () => {
     await planned();
     await note("first");
     writeFileSync(file("decisions.md"), "# Deci");
@@ -186,7 +186,7 @@ test("an operation writes only the files it changes", async () => {
   expect(times().map((inode, index) => inode === before[index])).toEqual([false, true, true]);
 });
 
-test("a state that changed while its file was being written is written again", async () => {
+test("a state that changed while its file was written is written again", async () => {
   await planned();
   rmSync(file("state.md"));
   let times = 0;
@@ -202,7 +202,7 @@ test("a state that changed while its file was being written is written again", a
   expect(frontMatter(read("state.md"))).toMatchObject({ version: 9, status_reason: "newer" });
 });
 
-test("several processes that write at the same time leave the newest state", async () => {
+test("concurrent writes of several processes leave the newest state", async () => {
   await planned();
   const others = [openProjections(dependencies()), openProjections(dependencies())];
   for (let round = 1; round <= 5; round++) {

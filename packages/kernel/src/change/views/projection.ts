@@ -18,11 +18,11 @@ import { acceptedPlan, type Feature } from "../feature/store.ts";
 
 /** Files for people, written from the rows after the commit. They are never read back. */
 export interface Projections {
-  /** When this resolves the files show the feature as it is now, or later. Nothing happens for one that is gone. */
+  /** After this, the files show the current feature, or a later state. Does nothing for a deleted feature. */
   write(id: string): Promise<void>;
-  /** At start-up: rewrites what is missing or was edited by hand. Returns the features that needed it. */
+  /** At start-up: rewrites missing or edited files. Returns the features concerned. */
   repair(): Promise<string[]>;
-  /** Writes the files of features that have none: one look at a name for each feature, nothing is read or compared. */
+  /** Writes the files of features that have none. Checks one name per feature; reads and compares nothing. */
   restore(): Promise<void>;
   /** After the feature's folder was removed. */
   forget(id: string): void;
@@ -34,23 +34,23 @@ export function openProjections(dependencies: ProjectionDependencies, fs: FileSy
   const { db, layout } = dependencies;
   const files = projectedFiles(fs);
   const decisions = decisionsProjection(db, files);
-  /** Per file, what its content was last made from: most operations change neither plan nor QA index. */
+  /** For each file, the versions that its content was made from: most operations change neither plan nor QA index. */
   const sources = new Map<string, string>();
   const path = (id: string, name: string) => join(layout.feature(id), name);
 
-  /** Another process may write an older state over a newer one, so whoever writes looks again afterwards. */
+  /** Another process may write an older state over a newer one, so the state is read again after each write. */
   async function write(id: string): Promise<boolean> {
     let changed = false;
-    for (let seen = await look(id); seen !== undefined;) {
-      changed = (await writeFiles(seen)) || changed;
-      const now = await look(id);
-      if (now === undefined || now.mark === seen.mark) break;
-      seen = now;
+    for (let written = await readFeature(id); written !== undefined;) {
+      changed = (await writeFiles(written)) || changed;
+      const now = await readFeature(id);
+      if (now === undefined || now.mark === written.mark) break;
+      written = now;
     }
     return changed;
   }
 
-  async function writeFiles({ feature, state }: Seen): Promise<boolean> {
+  async function writeFiles({ feature, state }: FeatureSnapshot): Promise<boolean> {
     const { id, plan_version, newest_note, qa_version, base_commit, tree } = feature;
     const changed = await Promise.all([
       files.write(path(id, "state.md"), stateMarkdown(state)),
@@ -70,7 +70,7 @@ export function openProjections(dependencies: ProjectionDependencies, fs: FileSy
     return changed;
   }
 
-  async function look(id: string): Promise<Seen | undefined> {
+  async function readFeature(id: string): Promise<FeatureSnapshot | undefined> {
     const [feature] = await featureWithNewest(db, id);
     if (feature === undefined) return undefined;
     const held = await locksInForce(db, id, dependencies.clock.now());
@@ -124,7 +124,7 @@ const featureWithNewest = preparedQuery((db, id: string) =>
     .where("features.id", "=", id),
 );
 
-interface Seen {
+interface FeatureSnapshot {
   readonly feature: Feature & { readonly plan_version: number; readonly newest_note: number; readonly qa_version: number };
   readonly state: FeatureState;
   readonly mark: string;
@@ -138,7 +138,7 @@ export function stateMarkdown(state: FeatureState): string {
 const fieldTexts = new Map<string, string>();
 const MOST_TEXTS = 2_000;
 
-/** From one state to the next most fields are the same, and writing YAML takes longer than everything else about the file. */
+/** Caches the YAML of fields: most do not change from one state to the next, and formatting YAML is the slowest part of a write. */
 function fieldText(name: string, value: unknown): string {
   const key = JSON.stringify([name, value]);
   const text = fieldTexts.get(key) ?? stringify({ [name]: value });

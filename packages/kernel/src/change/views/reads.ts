@@ -7,7 +7,7 @@ import { repoDiff, repoDiffBundle, repoReadFile, repoSearch, repoStatus } from "
 import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { featureSummary } from "./summary.ts";
 
-/** What may be looked at. None of it changes anything. */
+/** Read-only views of features. */
 export function featureReads(dependencies: FeatureDependencies) {
   return {
     discoverSpecs: () => discoverSpecs(dependencies.layout),

@@ -21,7 +21,7 @@ export const diffBundleSchema = z.strictObject({
   base: z.string(),
   tree: z.string(),
   stat: z.string(),
-  diff: z.string().nullable().describe("Null when it is too long to be shown; then it is in the file `diff_path`."),
+  diff: z.string().nullable().describe("Null if it is too long to be shown; then it is in the file `diff_path`."),
   diff_path: z.string().nullable(),
   files: z.array(
     z.strictObject({ path: z.string(), status: z.string().describe("A added, M modified, D deleted, T another kind of file.") }),
@@ -37,7 +37,7 @@ export async function repoStatus(
   return { worktree_path: worktree, ...(await worktreeStatus(repository, worktree)) };
 }
 
-/** What the feature changes in its base, as acknowledged: bytes that nobody has handed in are not part of it. */
+/** The recorded change of the feature against its base; other edits in the worktree are not part of it. */
 export async function repoDiff(
   { repository, db }: FeatureDependencies,
   id: string,
@@ -47,7 +47,7 @@ export async function repoDiff(
   assertTogether(formats);
   const bytes = Buffer.from(await diffText(repository, base_commit, tree, { formats }));
   const truncated = bytes.length > MAX_DIFF_BYTES;
-  // A character that the end cuts in two becomes one that says so.
+  // A character that is cut at the end becomes U+FFFD.
   return { base: base_commit, tree, diff: bytes.subarray(0, MAX_DIFF_BYTES).toString("utf8"), truncated };
 }
 

@@ -8,7 +8,7 @@ const milliseconds = z.number().describe("Milliseconds since 1970.");
 export const dashboardEntrySchema = z.strictObject({
   feature_id: z.string(),
   status: z.enum([...STATUSES, "waiting"]).describe("`waiting`: a run has accepted its specification and has no slot for it yet."),
-  status_reason: z.string().describe("Why it is blocked or has failed; empty when there is nothing to say."),
+  status_reason: z.string().describe("Why it is blocked or has failed; empty if there is no reason."),
   run_id: z.string(),
   version: z.int().nullable().describe("Of the state; null while it waits for a slot."),
   locks: z.array(z.string()).describe("Held, and not expired."),
@@ -17,11 +17,11 @@ export const dashboardEntrySchema = z.strictObject({
     .strictObject({
       mode: z.string(),
       passed: z.boolean(),
-      current: z.boolean().describe("Seen on the current content."),
+      current: z.boolean().describe("Whether it ran on the current content."),
       at: milliseconds,
     })
     .nullable(),
-  role: z.enum(["planner", "builder", "qa"]).nullable().describe("Who is at work on it."),
+  role: z.enum(["planner", "builder", "qa"]).nullable().describe("The role at work on it."),
   cost_usd: z.number(),
   question: z
     .strictObject({ id: z.string(), kind: z.string(), title: z.string() })

@@ -12,12 +12,12 @@ afterEach(() => bench.close());
 
 const state = async () => (await bench.kernel.features.getState("one")).state;
 
-test("a state that nobody has written to is the one that was read before", async () => {
+test("without a write the cached state is returned", async () => {
   const first = await state();
   expect(await state()).toBe(first);
 });
 
-test("what is written by this process shows at once, and what was rolled back does not", async () => {
+test("a write of this process is visible at once, and a rolled back one is not", async () => {
   const { version } = await state();
   await bench.acquire("one", "openapi");
   expect(await state()).toMatchObject({ version: version + 1, locks: { held: ["openapi"] } });
@@ -29,7 +29,7 @@ test("what is written by this process shows at once, and what was rolled back do
   expect(await state()).not.toHaveProperty("status_reason");
 });
 
-test("what another process writes shows at once", async () => {
+test("a write of another process is visible at once", async () => {
   await state();
   const other = await openDatabase({ path: bench.kernel.records.layout.database });
   await other.db.updateTable("features").set({ status_reason: "written elsewhere" }).execute();
@@ -37,7 +37,7 @@ test("what another process writes shows at once", async () => {
   expect(await state()).toMatchObject({ status_reason: "written elsewhere" });
 });
 
-test("a lock that runs out, or a clock that is put back, needs nobody to write", async () => {
+test("an expired lock or a clock that is set back changes the state without a write", async () => {
   await bench.acquire("one", "openapi");
   expect((await state()).locks.held).toEqual(["openapi"]);
   const [lease] = await heldLocks(bench.db, "one");

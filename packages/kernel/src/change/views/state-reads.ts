@@ -22,7 +22,7 @@ export async function readState(
 
 interface StateNow {
   readonly state: FeatureState;
-  /** When the first of its locks runs out, by which it changes without anybody writing. */
+  /** When the first of its locks expires: then the state changes without a write. */
   readonly until: number;
 }
 
@@ -49,7 +49,7 @@ type Remembered = StateNow & { readonly writes: string; readonly at: number };
 const remembered = new WeakMap<FeatureDependencies, Map<string, Remembered>>();
 const MOST_REMEMBERED = 500;
 
-/** The same, asked more often than anything else: where nobody has written anything since, it is what it was. */
+/** Cached, because it is the most frequent read: without a write since, the state is the same. */
 export async function currentState(dependencies: FeatureDependencies, id: string): Promise<FeatureState> {
   const { db, clock } = dependencies;
   const now = clock.now();
@@ -74,13 +74,13 @@ const writeCounts = preparedQuery((db) =>
   db.selectNoFrom([sql<number>`total_changes()`.as("own"), sql<number>`(select data_version from pragma_data_version)`.as("others")]),
 );
 
-/** Asked more often than anything else, so in one query: a row for each lock that was taken, or one without. */
+/** One query, because it is the most frequent read: a row per held lock, or one row without a lock. */
 const rowsWithLocks = preparedQuery((db, id: string) =>
   db
     .selectFrom("features")
     .leftJoin("locks", "locks.holder", "features.id")
     .selectAll("features")
     .select(["locks.resource as held_resource", "locks.expires_at as held_until"])
-    // In no order: SQLite would sort the whole rows, which takes longer than everything else.
+    // Unsorted: SQLite would sort whole rows, which is the slowest part of the query.
     .where("features.id", "=", id),
 );

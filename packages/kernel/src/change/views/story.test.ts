@@ -37,7 +37,7 @@ const taken = `INSERT INTO events (stream, seq, kind, name, key, at, payload, pr
    VALUES ('repository', 1, 'operation', 'locks.acquire', 'k', 1, '{"event":{"feature_id":"a","resources":["db"]}}', '', 'h')`;
 const outside = { code: "policy_violation", details: { violations: [{ rule: "not_in_files_modify", path: "src/x.ts" }] } };
 
-test("a feature waited only if what was in its way had landed before its plan was accepted, and it landed itself", async () => {
+test("a feature waited only if the colliding features had landed before its plan was accepted, and it landed itself", async () => {
   const refused = operation("b", "plan:1", "plan.submit", 1, collision);
   const fact = { fact: "waited", feature_id: "b", for: ["a"], over: ["src/x.ts"] };
   expect(await story(refused, merged("a", 2), planned("b", 2), merged("b", 3))).toEqual([fact]);
@@ -47,7 +47,7 @@ test("a feature waited only if what was in its way had landed before its plan wa
   expect(await story(operation("b", "plan:1", "plan.submit", 1, { code: "policy_violation", details: {} }), merged("b", 3))).toEqual([]);
 });
 
-test("a lock was held until the merge only if it has been merged and nobody holds it", async () => {
+test("a lock was held until the merge only if the feature has merged and the lock is free", async () => {
   expect(await story(taken, lock("NULL"), merged("a", 2))).toEqual([{ fact: "locked", feature_id: "a", resources: ["db"] }]);
   expect(await story(taken, lock("'a'"), merged("a", 2))).toEqual([]);
   expect(await story(taken, lock("NULL"))).toEqual([]);
@@ -63,7 +63,7 @@ test("a patch was refused and then kept to the plan only if a later one was appl
   expect(await story(conflict, operation("a", "patch:2", "repo.apply_patch", 2, null))).toEqual([]);
 });
 
-test("a gate was repaired only if it passed at last", async () => {
+test("a gate was repaired only if it passed in the end", async () => {
   const [fact] = await story(check("1", "fail", 1), check("2", "fail", 2), check("3", "pass", 3));
   expect(fact).toEqual({ fact: "repaired", feature_id: "a", mode: "full", failures: 2 });
   expect(await story(check("1", "pass", 1), check("2", "fail", 2))).toEqual([]);

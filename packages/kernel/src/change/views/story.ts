@@ -4,7 +4,7 @@ import type { Db } from "../../record/database/tables.ts";
 import { REPOSITORY_STREAM } from "../../record/journal/repository.ts";
 import type { Records } from "../../record/storage.ts";
 
-/** What happened on the way to the merges. Each fact is read from rows. */
+/** Events on the way to the merges. Each fact is read from rows. */
 export type Fact =
   | { readonly fact: "waited"; readonly feature_id: string; readonly for: readonly string[]; readonly over: readonly string[] }
   | { readonly fact: "locked"; readonly feature_id: string; readonly resources: readonly string[] }

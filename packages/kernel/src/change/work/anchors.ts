@@ -6,11 +6,11 @@ import type { Records } from "../../record/storage.ts";
 import { restoreOperation, type Restore } from "./restore.ts";
 
 export interface FeatureAnchor extends ListedAnchor {
-  /** The id in its name, where it has one: of a run's part, else of its message. */
+  /** The id in its name, if any: from the run's part, otherwise from its message. */
   readonly feature: string | null;
-  /** Also where the name was too long to hold the id. */
+  /** Also true if the name was too long to contain the id. */
   isOf(id: string): boolean;
-  /** How many files differ from the commit it was made on; null where it has none. */
+  /** Number of files that differ from the commit it was made on; null if it has none. */
   filesChanged(): Promise<number | null>;
 }
 
@@ -18,7 +18,7 @@ export interface FeatureAnchor extends ListedAnchor {
 export interface FeatureAnchors {
   /** The newest first. */
   list(): Promise<FeatureAnchor[]>;
-  /** The commit a name stands for, if an anchor reaches it. */
+  /** The commit of a name, if it is reachable from an anchor. */
   commitOf(name: string): Promise<string | null>;
   restore(records: Records, actor: Actor, input: Restore): Promise<{ branch: string; commit: string }>;
 }

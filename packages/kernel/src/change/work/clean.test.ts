@@ -23,7 +23,7 @@ async function merged() {
   await scratch.kernel.features.merge(callAs(), { ...LETTERS, user_approval_token: scratch.sign(candidate) });
 }
 
-test("worktree and branch of what is merged go, its row, folder and evidence stay, and a repeat finds nothing", async () => {
+test("removes worktree and branch of a merged feature, keeps its row, folder and evidence; a repeat finds nothing", async () => {
   await merged();
   const before = await feature.row();
   await expect(clean("builder")).rejects.toMatchObject({ code: "forbidden_tool_for_role" });
@@ -38,7 +38,7 @@ test("worktree and branch of what is merged go, its row, folder and evidence sta
   expect((await clean()).steps.map(({ outcome }) => outcome)).toEqual(["absent", "absent"]);
 });
 
-test("a person's bytes and commits in it are named, and everything is kept", async () => {
+test("a person's edits and commits are named, and everything is kept", async () => {
   await merged();
   scratch.write(".worktrees/letters/mine.txt", "by hand\n");
   await expect(clean()).rejects.toMatchObject({
@@ -53,7 +53,7 @@ test("a person's bytes and commits in it are named, and everything is kept", asy
   expect(branches()).toBe("letters");
 });
 
-test("what is not merged is not cleaned up", async () => {
+test("an unmerged feature is not cleaned", async () => {
   await feature.built();
   await expect(clean()).rejects.toMatchObject({
     code: "delete_refused",
@@ -62,7 +62,7 @@ test("what is not merged is not cleaned up", async () => {
   expect(existsSync(worktree())).toBe(true);
 });
 
-test("what a live run works on is left to it", async () => {
+test("a feature of a live run is left alone", async () => {
   await merged();
   const { database, clock, journal } = scratch.records;
   const lease = openRunLease({ database, clock, journal, host: { ...systemHost(), pid: process.ppid, startedAt: "" } });

@@ -19,7 +19,7 @@ const remove = (more: { dry_run?: boolean; force?: boolean } = {}, by = call()) 
 const codes = (reasons: readonly { code: string }[]) => reasons.map(({ code }) => code);
 const rows = (table: "features") => scratch.records.database.db.selectFrom(table).selectAll().execute();
 
-describe("[FEA-171] what is never touched", () => {
+describe("[FEA-171] what is never deleted", () => {
   test.each(["main", "another worktree"])("a branch that is checked out in %s", async (where) => {
     await feature.init();
     rmSync(join(scratch.root, ".worktrees"), { recursive: true });
@@ -33,7 +33,7 @@ describe("[FEA-171] what is never touched", () => {
     expect(scratch.git("rev-parse", "letters").trim()).not.toBe("");
   });
 
-  test("a worktree on another branch than its own", async () => {
+  test("a worktree that is on another branch", async () => {
     await feature.init();
     scratch.git("-C", ".worktrees/letters", "switch", "--quiet", "--create", "theirs");
     expect(codes((await remove({ dry_run: true })).reasons)).toEqual(["worktree_swapped"]);
@@ -44,13 +44,13 @@ describe("[FEA-171] what is never touched", () => {
     });
   });
 
-  test("the base branch, even when the policy has made the feature's branch the base", async () => {
+  test("the base branch, even if the policy has made the feature's branch the base", async () => {
     await feature.init();
     await scratch.records.database.db.updateTable("features").set({ base_branch: "Letters" }).execute();
     expect(codes((await remove({ dry_run: true })).reasons)).toContain("protected_branch");
   });
 
-  test("something else that stands where the worktree was", async () => {
+  test("another folder in place of the worktree", async () => {
     await feature.init();
     rmSync(join(scratch.root, ".worktrees/letters/.git"));
     mkdirSync(join(scratch.root, ".worktrees/letters/.git"));
@@ -72,8 +72,8 @@ describe("[FEA-171] what is never touched", () => {
   });
 });
 
-describe("what happens while it is being deleted", () => {
-  /** Between the removal of the files and the transaction. */
+describe("changes during the deletion", () => {
+  /** Runs between the removal of the files and the transaction. */
   async function inBetween(happens: () => void) {
     await scratch.close();
     scratch = await openScratchKernel(
@@ -84,7 +84,7 @@ describe("what happens while it is being deleted", () => {
     await feature.init();
   }
 
-  test("somebody else's change stops it; the next call removes the rest", async () => {
+  test("a concurrent change stops it; the next call removes the rest", async () => {
     let times = 0;
     await inBetween(() => {
       times += 1;
@@ -96,7 +96,7 @@ describe("what happens while it is being deleted", () => {
     expect(await rows("features")).toEqual([]);
   });
 
-  test("somebody else's deletion leaves nothing to do", async () => {
+  test("after a concurrent deletion there is nothing to do", async () => {
     await inBetween(() => void scratch.records.database.db.deleteFrom("features").execute());
     await expect(remove()).rejects.toMatchObject({ code: "version_conflict", details: { actual_version: null } });
   });
@@ -112,8 +112,8 @@ describe("what happens while it is being deleted", () => {
   });
 });
 
-describe("[FEA-171] after a partial failure the rest is removed by repeating it", () => {
-  test("a branch whose ref was locked: the answer says how far it came", async () => {
+describe("[FEA-171] after a partial failure, repeating the call removes the rest", () => {
+  test("a branch whose ref was locked: the answer lists what was removed", async () => {
     await feature.init();
     const lock = join(scratch.root, ".git/refs/heads/letters.lock");
     writeFileSync(lock, "");
@@ -143,7 +143,7 @@ describe("[FEA-171] after a partial failure the rest is removed by repeating it"
       () => (scratch.git("worktree", "remove", "--force", ".worktrees/letters"), scratch.git("branch", "-D", "letters")),
     ],
     ["the folder", () => rmSync(join(scratch.root, ".slipway/features/letters"), { recursive: true })],
-  ])("when an earlier attempt got as far as removing %s", async (what, earlier) => {
+  ])("when an earlier attempt had removed %s", async (what, earlier) => {
     await feature.init();
     earlier();
     if (what === "the registration") rmSync(join(scratch.root, ".worktrees/letters"), { recursive: true });
@@ -155,7 +155,7 @@ describe("[FEA-171] after a partial failure the rest is removed by repeating it"
   });
 });
 
-test("[FEA-167] an unknown feature is named; one that is gone is unknown, and the same call gives the same answer", async () => {
+test("[FEA-167] an unknown or deleted feature is named; the same call gets the same answer", async () => {
   await expect(remove()).rejects.toMatchObject({ code: "feature_not_found" });
   await expect(remove({ dry_run: true })).rejects.toMatchObject({ code: "feature_not_found" });
   await feature.init();

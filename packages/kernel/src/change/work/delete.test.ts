@@ -28,8 +28,8 @@ const everything = () => ({
   status: scratch.git("status", "--porcelain"),
 });
 
-describe("[FEA-170] what goes", () => {
-  test("everything of a feature that is still planning, without force, and the same specification can begin anew", async () => {
+describe("[FEA-170] what is removed", () => {
+  test("everything of a feature in planning, without force, and the same specification can be started again", async () => {
     await feature.init();
     const { steps, reasons } = await remove();
     expect(reasons).toEqual([]);
@@ -46,11 +46,11 @@ describe("[FEA-170] what goes", () => {
     expect(feature.file("src/a.txt")).toBe("one\n");
   });
 
-  test("twenty times over, nothing is left: no worktree, no ref, no file", { timeout: 120_000 }, async () => {
+  test("after twenty times nothing is left: no worktree, no ref, no file", { timeout: 120_000 }, async () => {
     expect(await leftoversOfCycles(scratch, 20)).toEqual([]);
   });
 
-  test("locks, plan and index membership of one that is under way; the journal keeps what it was", async () => {
+  test("locks, plan and index entry of a feature in progress; the journal keeps its history", async () => {
     await feature.init();
     await scratch.kernel.features.acquireLocks(call(), { ...letters, resources: ["openapi"] });
     const contracts = { openapi: "modify", events: "none", db: "none" };
@@ -69,7 +69,7 @@ describe("[FEA-170] what goes", () => {
     expect(event?.payload).toContain("change the letters");
   });
 
-  test("one that waited for it gets its turn", async () => {
+  test("a plan that waited for it is reconsidered", async () => {
     await scratch.close();
     await reopen({ "slipway/policy.yaml": `${POLICY}collision_policy: block\n` });
     await feature.planned();
@@ -81,7 +81,7 @@ describe("[FEA-170] what goes", () => {
     expect((await scratch.kernel.features.getState("second")).state).toMatchObject({ status: "building", gates: { plan: "pass" } });
   });
 
-  test("what a gate saw on the old one says nothing about a new one of the same name", async () => {
+  test("gate results of the old feature do not count for a new one of the same name", async () => {
     await feature.built();
     await scratch.kernel.features.runGates(call(), { ...letters, mode: "fast" });
     await remove({ force: true });
@@ -93,7 +93,7 @@ describe("[FEA-170] what goes", () => {
   });
 
   test.each(["merge_commit", "squash", "rebase"] as const)(
-    "a merged one (%s) goes without force, and its merge stays",
+    "a merged one (%s) is removed without force, and its merge stays",
     async (merge_strategy) => {
       const candidate = await feature.ready();
       const { commit, feature_commit } = await scratch.kernel.features.merge(call(), {
@@ -112,12 +112,12 @@ describe("[FEA-170] what goes", () => {
 });
 
 describe("[FEA-168] a dry run", () => {
-  test("lists what would go and every reason against it, and leaves every byte as it is", async () => {
+  test("lists what would be removed and every reason against it, and changes nothing", async () => {
     await feature.built();
     await scratch.kernel.features.acquireLocks(call(), { ...letters, resources: ["events"] });
     scratch.git("-C", ".worktrees/letters", "commit", "--quiet", "--all", "--message=mine");
     scratch.write(".worktrees/letters/stray.txt", "stray\n");
-    // What is kept ready for the next patch goes by itself when nobody comes.
+    // The folder prepared for the next patch is removed by itself when it is not used.
     await expect.poll(() => readdirSync(join(scratch.root, ".git/slipway/tmp")), { timeout: 20_000 }).toEqual([]);
     const bytes = () => [
       everything(),
@@ -139,7 +139,7 @@ describe("[FEA-168] a dry run", () => {
     expect(bytes()).toEqual(before);
   });
 
-  test("is for those who may delete", async () => {
+  test("is for roles that may delete", async () => {
     await feature.init();
     await expect(remove({ dry_run: true }, call("orchestrator"))).rejects.toMatchObject({ code: "forbidden_tool_for_role" });
     expect((await remove({ dry_run: true }, { actor: PERSON, operationId: "x" })).reasons).toEqual([]);
@@ -177,8 +177,8 @@ describe("[FEA-169] without force", () => {
   });
 });
 
-describe("with force nothing that was worked is lost", () => {
-  test("bytes and commits that would become unreachable get a ref, and the answer says which", async () => {
+describe("with force no work is lost", () => {
+  test("bytes and commits that would become unreachable get a ref, which the answer names", async () => {
     await feature.built();
     scratch.git("-C", ".worktrees/letters", "commit", "--quiet", "--all", "--message=mine");
     const commit = scratch.git("rev-parse", "letters").trim();
@@ -189,7 +189,7 @@ describe("with force nothing that was worked is lost", () => {
     expect(scratch.git("rev-parse", String(kept[1])).trim()).toBe(commit);
   });
 
-  test("a file of somebody else's in the feature's folder goes to the object store", async () => {
+  test("a file of a person in the feature's folder goes to the object store", async () => {
     await feature.init();
     writeFileSync(join(scratch.root, ".slipway/features/letters/spec.md"), "# Letters, edited\n");
     writeFileSync(join(scratch.root, ".slipway/features/letters/my notes.txt"), "mine\n");
@@ -198,7 +198,7 @@ describe("with force nothing that was worked is lost", () => {
     expect(places.map((place) => readFileSync(place, "utf8")).toSorted()).toEqual(["# Letters, edited\n", "mine\n"]);
   });
 
-  test("an embedded repository is not deleted, whatever the caller says", async () => {
+  test("an embedded repository is never deleted", async () => {
     await feature.init();
     mkdirSync(join(scratch.root, ".worktrees/letters/inner"), { recursive: true });
     scratch.git("-C", ".worktrees/letters/inner", "init", "--quiet");

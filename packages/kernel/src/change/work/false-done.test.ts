@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAs, LETTERS, lettersOn } from "../testing/letters.ts";
 import { addFile, openScratchKernel, POLICY, type ScratchKernel } from "../testing/scratch-kernel.ts";
 
-/** Runs every file of tests/, one test case each, and reports them as JUnit does. */
+/** Runs every file of tests/, one test case each, and writes a JUnit report. */
 const RUNNER = `status=0
 mkdir -p reports
 {
@@ -44,13 +44,13 @@ const full = () => scratch.kernel.features.runGates(callAs(), { ...LETTERS, mode
 const removing = (path: string, line: string) =>
   `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-${line}\n`;
 
-describe("what looks done and is not", () => {
-  test("the gate passes and counts as long as the tests are there", async () => {
+describe("changes that seem done and are not", () => {
+  test("the gate passes and counts while the tests exist", async () => {
     await plan({ modify: ["src/a.txt"] });
     expect(await full()).toMatchObject({ passed: true, tests: { total: 1, passed: 1 } });
   });
 
-  test("tests that were deleted: the gate ran none, and the person is told", async () => {
+  test("deleted tests: the gate ran none, and the approver sees it", async () => {
     await plan({ delete: ["tests/a.sh"] });
     await patch(removing("tests/a.sh", "grep -q one src/a.txt"));
     expect(await full()).toMatchObject({ passed: false, failure: { code: "no_tests_ran" } });
@@ -58,17 +58,17 @@ describe("what looks done and is not", () => {
     expect(flags.some((flag) => flag.startsWith("tests/a.sh: "))).toBe(true);
   });
 
-  test("a report that comes with the patch, in the place of the tests, counts for nothing", async () => {
+  test("a report in the patch, in place of the tests, does not count", async () => {
     await plan({ create: ["reports/junit.xml"], delete: ["tests/a.sh"] });
     await patch(
       removing("tests/a.sh", "grep -q one src/a.txt") + addFile("reports/junit.xml", `<testsuite>${"<testcase/>".repeat(500)}</testsuite>`),
     );
     expect(await full()).toMatchObject({ passed: false, failure: { code: "no_tests_ran" } });
-    // It is the feature's own file all the same.
+    // It is still the feature's own file.
     expect(feature.file("reports/junit.xml")).toContain("<testcase/>");
   });
 
-  test("gates that the patch makes easier are still those of the base, and the person is told", async () => {
+  test("gates that the patch weakens are still those of the base, and the approver sees it", async () => {
     await plan({ modify: ["slipway/gates.yaml", "src/a.txt"] });
     const first = GATES.split("\n")[0];
     await patch(
@@ -80,7 +80,7 @@ describe("what looks done and is not", () => {
     expect(flags.some((flag) => flag.startsWith("slipway/gates.yaml: "))).toBe(true);
   });
 
-  test("a patch that changes nothing in the end says so", async () => {
+  test("a patch without a net change is reported as such", async () => {
     await plan({ modify: ["src/a.txt"] });
     expect(
       await patch("diff --git a/src/a.txt b/src/a.txt\n--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1 +1 @@\n-one\n+one\n").catch(

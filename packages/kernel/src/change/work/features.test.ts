@@ -28,7 +28,7 @@ async function planned(changes: Record<string, unknown> = {}) {
 const patch = (unified_diff: string, operationId?: string) =>
   scratch.kernel.features.applyPatch(call(operationId), { feature_id: "letters", unified_diff });
 describe("init", () => {
-  test("makes folder, branch and worktree, and leaves the user's checkout alone", async () => {
+  test("creates folder, branch and worktree, and does not change the user's checkout", async () => {
     const feature = await init();
     expect(feature).toMatchObject({
       status: "planning",
@@ -43,7 +43,7 @@ describe("init", () => {
     expect(scratch.git("status", "--porcelain")).toBe("");
   });
 
-  test("[FEA-159] a specification that already stands in the feature's folder is left as it is", async () => {
+  test("[FEA-159] an existing specification in the feature's folder is not changed", async () => {
     const path = join(scratch.root, ".slipway/features/letters/spec.md");
     scratch.write(".slipway/features/letters/spec.md", "# Letters\n");
     const { ino } = statSync(path);
@@ -51,7 +51,7 @@ describe("init", () => {
     expect(statSync(path).ino).toBe(ino);
   });
 
-  test("a second call changes nothing, not even what was built in between", async () => {
+  test("a second call changes nothing, and keeps what was built in between", async () => {
     await planned();
     await patch(replaceLine("src/a.txt", "one", "two"));
     const before = await row();
@@ -81,7 +81,7 @@ describe("plans", () => {
       "lock_not_held",
     ],
     ["for a contract without its lock", { contracts: { openapi: "modify", events: "none", db: "none" } }, "lock_not_held"],
-    ["that creates what is there", { files: { create: ["src/a.txt"], modify: [], delete: [] } }, "policy_violation"],
+    ["that creates an existing file", { files: { create: ["src/a.txt"], modify: [], delete: [] } }, "policy_violation"],
     ["of another feature", { feature_id: "other" }, "policy_violation"],
   ])("a plan %s changes nothing", async (_what, changes, code) => {
     await expect(planned(changes)).rejects.toMatchObject({ code });
@@ -90,7 +90,7 @@ describe("plans", () => {
   });
 });
 
-test("only the roles that may, may", async () => {
+test("only permitted roles may submit one", async () => {
   await init();
   const builder = { actor: { type: "builder", id: "b" } as const, operationId: "x" };
   await expect(scratch.kernel.features.changeStatus(builder, { feature_id: "letters", to: "failed", reason: "r" })).rejects.toMatchObject({

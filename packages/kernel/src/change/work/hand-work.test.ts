@@ -38,7 +38,7 @@ async function refusal() {
   return error as { code: string; message: string; details: Record<string, unknown> };
 }
 
-/** Worktree, branch and index as the record has them. */
+/** Worktree, branch and index match the record. */
 async function isSettled() {
   const row = await feature.row();
   expect(scratch.git("rev-parse", "letters").trim()).toBe(row.base_commit);
@@ -48,7 +48,7 @@ async function isSettled() {
 }
 
 describe("a person's work in a worktree", () => {
-  test("stops the next operation, is anchored, and is told file by file", async () => {
+  test("stops the next operation, is anchored, and is reported file by file", async () => {
     const before = await feature.row();
     edit("src/a.txt", "by hand\n");
     edit("notes/todo.txt", "by hand\n");
@@ -69,7 +69,7 @@ describe("a person's work in a worktree", () => {
     expect(await feature.row()).toEqual(before);
   });
 
-  test("is told commit by commit where it was committed, with files edited since", async () => {
+  test("is reported commit by commit, with files edited since", async () => {
     const first = commitAll("the build so far");
     expect((await refusal()).message).toContain("1 commit by hand in ");
     edit("src/b.txt", "committed\n");
@@ -85,7 +85,7 @@ describe("a person's work in a worktree", () => {
     expect(scratch.git("rev-parse", `${String(error.details["anchor"])}^`).trim()).toBe(commit);
   });
 
-  test("can be looked at without a trace", async () => {
+  test("can be read without a trace", async () => {
     const seen = async () => handWorkIn({ repository: scratch.kernel.repository, layout: scratch.records.layout }, await feature.row());
     expect(await seen()).toBeNull();
     edit("src/b.txt", "by hand\n");
@@ -96,7 +96,7 @@ describe("a person's work in a worktree", () => {
     expect(await seen()).toBeNull();
   });
 
-  test("is not looked at in the middle of a merge of the person's", async () => {
+  test("is not read while the person is in a merge", async () => {
     const commit = inWorktree("rev-parse", "HEAD");
     writeFileSync(join(scratch.root, ".git/worktrees/letters/MERGE_HEAD"), `${commit}\n`);
     expect((await refusal()).code).toBe("checkout_in_the_way");
@@ -104,7 +104,7 @@ describe("a person's work in a worktree", () => {
 });
 
 describe("adopted", () => {
-  test("edits become the feature's content, and nothing that passed before speaks for them", async () => {
+  test("edits become the feature's content, and earlier results do not apply to it", async () => {
     edit("src/a.txt", "by hand\n");
     edit("src/more.txt", "by hand\n");
     const adopted = await adopt();
@@ -122,7 +122,7 @@ describe("adopted", () => {
     await isSettled();
   });
 
-  test("a commit becomes content, stays reachable, and the branch goes back to its base", async () => {
+  test("a commit becomes content, stays reachable, and the branch is reset to its base", async () => {
     edit("src/a.txt", "committed\n");
     const commit = commitAll("mine");
     const { tree, commits } = await adopt();
@@ -139,7 +139,7 @@ describe("adopted", () => {
     await isSettled();
   });
 
-  test("a commit made elsewhere on the branch counts where the files are the harness's own", async () => {
+  test("a commit made elsewhere on the branch counts if the files are unchanged", async () => {
     const tree = treeOf("main");
     const commit = scratch.git("commit-tree", "-p", "main", "-m", "back to the start", tree).trim();
     scratch.git("update-ref", "refs/heads/letters", commit);
@@ -148,7 +148,7 @@ describe("adopted", () => {
     await isSettled();
   });
 
-  test("nothing is nothing: the feature stays as it is", async () => {
+  test("without edits the feature does not change", async () => {
     const before = await feature.row();
     expect(await adopt()).toEqual({ tree: null, files: [], commits: [], kept_branches: [] });
     expect(await setAside()).toEqual({ branch: null, commit: null });
@@ -157,7 +157,7 @@ describe("adopted", () => {
 });
 
 describe("set aside", () => {
-  test("edits stay on a branch that a person sees, and the worktree goes back to the record", async () => {
+  test("edits are kept on a visible branch, and the worktree is reset to the record", async () => {
     edit("src/a.txt", "by hand\n");
     rmSync(join(scratch.root, ".worktrees/letters/src/b.txt"));
     inWorktree("add", "--all");
@@ -171,7 +171,7 @@ describe("set aside", () => {
     expect((await setAside()).branch).toBe("slipway/kept/letters-2");
   });
 
-  test("a commit that holds everything is kept as it is, with its author", async () => {
+  test("a commit that contains everything is kept unchanged, with its author", async () => {
     edit("src/a.txt", "by hand\n");
     const commit = commitAll("mine");
     expect(await setAside()).toEqual({ branch: "slipway/kept/letters-1", commit });
@@ -187,7 +187,7 @@ describe("set aside", () => {
     await isSettled();
   });
 
-  test("a branch that is checked out elsewhere is kept where it is", async () => {
+  test("a branch that is checked out elsewhere is kept there", async () => {
     edit("src/a.txt", "by hand\n");
     const commit = commitAll("mine");
     scratch.git("worktree", "add", "--quiet", "--force", ".worktrees/mine", "letters");
@@ -200,13 +200,13 @@ describe("set aside", () => {
   });
 });
 
-describe("what the harness left half done is no person's work", () => {
+describe("interrupted work of the harness is not a person's work", () => {
   const declare = async (to: string | null) => {
     const { worktree, tree, base_commit: base } = await feature.row();
     await declareWriting(scratch.kernel.repository, worktree, { from: tree, to, base });
   };
 
-  test("files that a killed patch had placed are taken back", async () => {
+  test("files of a killed patch are removed", async () => {
     const blob = scratch.git("hash-object", "-w", "check.sh").trim();
     inWorktree("update-index", "--cacheinfo", `100644,${blob},src/a.txt`);
     await declare(inWorktree("write-tree"));
@@ -217,14 +217,14 @@ describe("what the harness left half done is no person's work", () => {
     expect(await readWriting(scratch.kernel.repository, (await feature.row()).worktree)).toBeNull();
   });
 
-  test("a file beside it that the patch did not write is a person's", async () => {
+  test("another file, which the patch did not write, is a person's", async () => {
     await declare(treeOf("main"));
     edit("src/a.txt", "one\n");
     edit("src/b.txt", "by hand\n");
     expect((await refusal()).details["files"]).toMatchObject([{ path: "src/b.txt" }]);
   });
 
-  test("whatever a killed gate wrote is taken back and stays reachable", async () => {
+  test("files of a killed gate are removed and stay reachable", async () => {
     await declare(null);
     edit("leftover.txt", "by a gate\n");
     expect(await gate()).toMatchObject({ passed: true });
@@ -233,7 +233,7 @@ describe("what the harness left half done is no person's work", () => {
     expect(anchors.filter((ref) => ref.includes("found")).map((ref) => show(`${ref}:leftover.txt`))).toContain("by a gate\n");
   });
 
-  test("a record of before the tree that is recorded now excuses nothing", async () => {
+  test("a note from before the recorded tree does not count", async () => {
     const { worktree, base_commit: base } = await feature.row();
     await declareWriting(scratch.kernel.repository, worktree, { from: treeOf("main"), to: null, base });
     edit("src/b.txt", "by hand\n");
@@ -244,7 +244,7 @@ describe("what the harness left half done is no person's work", () => {
   });
 });
 
-test("an edit after a gate was cut off in the worktree is kept on a branch: nobody can tell it from what the gate left", async () => {
+test("an edit after an interrupted gate is kept on a branch, because it cannot be told from the gate's files", async () => {
   const { worktree, tree, base_commit } = await feature.row();
   await declareWriting(scratch.kernel.repository, worktree, { from: tree, to: null, base: base_commit });
   edit("src/a.txt", "by hand\n");
@@ -252,7 +252,7 @@ test("an edit after a gate was cut off in the worktree is kept on a branch: nobo
   expect(show("slipway/kept/letters-1:src/a.txt")).toBe("by hand\n");
 });
 
-test("what a gate leaves in the worktree while it runs is no branch's business", async () => {
+test("files that a running gate writes go to no branch", async () => {
   await gate();
   expect(scratch.git("branch", "--list", "slipway/kept/*")).toBe("");
 });

@@ -59,9 +59,9 @@ export function adoptOperation(dependencies: FeatureDependencies): Operation<Han
       const { plan = "na" } = gateMap(feature);
       const next = await updateFeature(tx, feature, { tree, gates: JSON.stringify({ plan }) }, at);
       await realign(tx, dependencies, next, hunks);
-      const seen = { id, name: "edited by hand", kind: BY_HAND, status: "pass", exit_code: null, log_digest: null } as const;
+      const check = { id, name: "edited by hand", kind: BY_HAND, status: "pass", exit_code: null, log_digest: null } as const;
       const counts = { files: [...files], commits: commits.map((commit) => ({ ...commit })) };
-      await recordCheck(tx, { ...seen, run_id: feature.run_id, feature_id, tree, at, counts });
+      await recordCheck(tx, { ...check, run_id: feature.run_id, feature_id, tree, at, counts });
       return adopted;
     },
     event: ({ feature_id }, { tree, files, commits, kept_branches }) => ({

@@ -24,7 +24,7 @@ const PROTECTED = POLICY.replace("[openapi, events, db_migrations]", '[openapi, 
 const child = (names: readonly string[]) =>
   promisify(execFile)(process.execPath, ["--conditions=slipway-source", CHILD, scratch.root, ...names], { timeout: 60_000 });
 
-test("[FEA-081] a lock that runs out while the files are written: a stale holder leaves nothing, its bytes are anchored", async () => {
+test("[FEA-081] a lock that expires while the files are written: the stale holder changes nothing, and its bytes are anchored", async () => {
   let sql: string | null = null;
   scratch = await openScratchKernel(
     { "slipway/policy.yaml": PROTECTED },
@@ -53,14 +53,14 @@ test("[FEA-081] a lock that runs out while the files are written: a stale holder
   expect(feature.file("src/a.txt")).toBe("one\n");
   expect((await scratch.kernel.features.qaIndex("letters")).index.version).toBe(0);
   expect(scratch.git("show", `refs/slipway/run1/${call.operationId}:src/a.txt`)).toBe("two\n");
-  // A repeat is answered from the ledger and touches nothing either.
+  // A repeat is answered from the ledger and changes nothing either.
   await expect(scratch.kernel.features.applyPatch(call, { ...LETTERS, unified_diff: TWO })).rejects.toMatchObject({
     code: "lock_not_held",
   });
   expect(feature.file("src/a.txt")).toBe("one\n");
 });
 
-test("[FEA-012] patches from several processes at once all arrive, one after the other", async () => {
+test("[FEA-012] patches of several processes are all applied, in sequence", async () => {
   scratch = await openScratchKernel();
   closing.push(() => scratch.close());
   const feature = lettersOn(scratch);
@@ -77,7 +77,7 @@ test("[FEA-012] patches from several processes at once all arrive, one after the
   expect([index.version, counts.pending]).toEqual([names.length, names.length]);
 });
 
-test("a patch waits for the gate that runs on the same files", async () => {
+test("a patch waits for a gate on the same files", async () => {
   const gates = `version: 1
 profiles:
   default:

@@ -22,7 +22,7 @@ const patch = (unified_diff: string, call = callAs()) => scratch.kernel.features
 const status = () => scratch.git("-C", ".worktrees/letters", "status", "--porcelain", "--untracked-files=all");
 const refs = () => scratch.git("for-each-ref", "--format=%(refname) %(objectname)");
 
-/** Everything a refused patch must leave alone. */
+/** Everything that a refused patch must not change. */
 const standing = async () => ({
   row: await feature.row(),
   qa: await scratch.kernel.features.qaIndex("letters"),
@@ -31,7 +31,7 @@ const standing = async () => ({
 });
 
 describe("a patch is refused", () => {
-  test("[FEA-079] without an accepted plan, unless the policy does without", async () => {
+  test("[FEA-079] without an accepted plan, unless the policy allows it", async () => {
     await feature.init();
     await expect(patch(TWO)).rejects.toMatchObject({ code: "plan_not_found" });
     await reopen(POLICY.replace("enforce_plan: true", "enforce_plan: false"));
@@ -40,17 +40,17 @@ describe("a patch is refused", () => {
   });
 
   test.each([
-    ["modifies what the plan does not list", replaceLine("src/b.txt", "one", "two"), "src/b.txt", "not_in_files_modify"],
-    ["creates what the plan does not list", addFile("src/other.txt", "x"), "src/other.txt", "not_in_files_create"],
+    ["modifies a file outside the plan", replaceLine("src/b.txt", "one", "two"), "src/b.txt", "not_in_files_modify"],
+    ["creates a file outside the plan", addFile("src/other.txt", "x"), "src/other.txt", "not_in_files_create"],
     [
-      "deletes what the plan only modifies",
+      "deletes a file that the plan only modifies",
       "diff --git a/src/a.txt b/src/a.txt\ndeleted file mode 100644\n--- a/src/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n",
       "src/a.txt",
       "not_in_files_delete",
     ],
     ["is outside the allowed areas", addFile("other.txt", "x"), "other.txt", "outside_allowed_areas"],
     ["is good in one file and bad in another", TWO + replaceLine("src/b.txt", "one", "two"), "src/b.txt", "not_in_files_modify"],
-  ])("[FEA-080] [FEA-082] one that %s, with path and rule, and nothing is left of it", async (_what, diff, path, rule) => {
+  ])("[FEA-080] [FEA-082] one that %s, with path and rule, and nothing of it remains", async (_what, diff, path, rule) => {
     await feature.planned();
     const before = { ...(await standing()), refs: refs() };
     await expect(patch(diff)).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe("a patch is refused", () => {
     expect({ ...(await standing()), refs: refs() }).toEqual(before);
   });
 
-  test("[FEA-080] areas and lists only count while the policy says so", async () => {
+  test("[FEA-080] areas and lists only apply if the policy enforces them", async () => {
     await reopen(POLICY.replace("enforce_plan: true, enforce_allowed_areas: true", "enforce_plan: false, enforce_allowed_areas: false"));
     await feature.planned();
     await patch(addFile("other.txt", "x") + replaceLine("src/b.txt", "one", "two"));
@@ -122,7 +122,7 @@ describe("a patch is refused", () => {
     expect(await standing()).toEqual(before);
   });
 
-  test("[FEA-051] [FEA-081] no patch makes a link for a later one to go through", async () => {
+  test("[FEA-051] [FEA-081] no patch creates a link that a later patch could follow", async () => {
     await feature.planned({ allowed_areas: ["src"], files: { create: ["src/new.txt"], modify: ["src/a.txt"], delete: [] } });
     const link =
       "diff --git a/src/new.txt b/src/new.txt\nnew file mode 120000\n--- /dev/null\n+++ b/src/new.txt\n@@ -0,0 +1 @@\n+/tmp\n\\ No newline at end of file\n";
@@ -133,7 +133,7 @@ describe("a patch is refused", () => {
     await expect(patch(addFile("src/new.txt/x", "x"))).rejects.toMatchObject({ code: "policy_violation" });
   });
 
-  test("[FEA-053] a rename is judged at both ends, a change of mode like any other", async () => {
+  test("[FEA-053] a rename is judged at both ends, and a change of mode like any other", async () => {
     const files = { create: ["src/new.txt"], modify: ["src/b.txt"], delete: ["src/a.txt"] };
     await feature.planned({ files, forbidden_areas: ["src/dark"] });
     const rename = (from: string, to: string) =>
@@ -157,7 +157,7 @@ describe("a patch is refused", () => {
     ]);
   });
 
-  test("[FEA-082] one that does not fit the files changes nothing", async () => {
+  test("[FEA-082] one that does not apply changes nothing", async () => {
     await feature.planned();
     await patch(TWO);
     const before = await standing();
@@ -165,13 +165,13 @@ describe("a patch is refused", () => {
     expect(await standing()).toEqual(before);
   });
 
-  test("one of a feature that has ended", async () => {
+  test("for an ended feature", async () => {
     await feature.planned();
     await scratch.kernel.features.changeStatus(callAs(), { ...LETTERS, to: "failed", reason: "given up" });
     await expect(patch(TWO)).rejects.toMatchObject({ code: "invalid_status_transition", details: { from: "failed" } });
   });
 
-  test("[FEA-017] one that comes from a role which may not change files", async () => {
+  test("[FEA-017] from a role that may not change files", async () => {
     await feature.planned();
     for (const role of ["planner", "orchestrator", "person"] as const)
       await expect(patch(TWO, callAs(role))).rejects.toMatchObject({ code: "forbidden_tool_for_role" });
@@ -180,7 +180,7 @@ describe("a patch is refused", () => {
 });
 
 describe("an accepted patch", () => {
-  test("[FEA-005] [FEA-082] is in the files, not on the base; the answer has git's own status and every changed file", async () => {
+  test("[FEA-005] [FEA-082] is in the files, not on the base; the answer has git's status and every changed file", async () => {
     await feature.planned();
     const base = scratch.git("rev-parse", "main", "HEAD");
     await scratch.kernel.features.runGates(callAs(), { ...LETTERS, mode: "fast" });
@@ -192,18 +192,18 @@ describe("an accepted patch", () => {
     expect(applied.porcelain).toBe(status());
     expect([feature.file("src/a.txt"), feature.file("src/new.txt")]).toEqual(["two\n", "three\n"]);
     expect(scratch.git("rev-parse", "main", "HEAD")).toBe(base);
-    // Results of the old tree are void.
+    // Results of the old tree no longer count.
     expect(await feature.row()).toMatchObject({ tree: applied.tree, gates: '{"plan":"pass"}' });
     expect(scratch.git("rev-parse", `${applied.anchor}^{tree}`).trim()).toBe(applied.tree);
   });
 
-  test("may undo the one before; then the feature changes nothing", async () => {
+  test("may revert the one before; then the feature has no change", async () => {
     await feature.planned();
     await patch(TWO);
     expect(await patch(replaceLine("src/a.txt", "two", "one"))).toMatchObject({ empty: true, porcelain: "" });
   });
 
-  test("the same operation twice applies once", async () => {
+  test("the same operation twice is applied once", async () => {
     await feature.planned();
     const call = callAs();
     const first = await patch(TWO, call);
@@ -211,7 +211,7 @@ describe("an accepted patch", () => {
     expect(feature.file("src/a.txt")).toBe("two\n");
   });
 
-  test("bytes that somebody left in the worktree stop it: they are anchored, and stay where they are until a person decides", async () => {
+  test("unknown edits in the worktree stop it: they are anchored and stay until a person decides", async () => {
     await feature.planned();
     scratch.write(".worktrees/letters/src/b.txt", "edited by hand\n");
     scratch.write(".worktrees/letters/stray.txt", "stray\n");
@@ -222,7 +222,7 @@ describe("an accepted patch", () => {
     expect(scratch.git("show", `${found[0]}:src/b.txt`)).toBe("edited by hand\n");
   });
 
-  test("attack 40: a deleted worktree is rebuilt from what was acknowledged", async () => {
+  test("attack 40: a deleted worktree is rebuilt from the record", async () => {
     await feature.planned();
     await patch(TWO);
     rmSync(join(scratch.root, ".worktrees/letters"), { recursive: true });
@@ -230,7 +230,7 @@ describe("an accepted patch", () => {
     expect([feature.file("src/a.txt"), feature.file("src/new.txt")]).toEqual(["two\n", "three\n"]);
   });
 
-  test("binary files and modes arrive byte for byte", async () => {
+  test("binary files and modes are applied byte for byte", async () => {
     const files = { create: ["src/new.txt"], modify: ["src/a.txt"], delete: [] };
     await feature.planned({ files });
     const bytes = Buffer.from([0, 1, 2, 255, 10]);

@@ -19,7 +19,7 @@ async function openEverywhere(ids: readonly string[]): Promise<PlanBench> {
   return bench;
 }
 
-test("[FEA-012] fifty calls from several processes at once on one feature and the index lose no update", async () => {
+test("[FEA-012] fifty calls of several processes on one feature and the index lose no update", async () => {
   const bench = await openEverywhere(["shared"]);
   const at = bench.clock.time;
   const calls = processes.flatMap((child, index) => {
@@ -85,14 +85,14 @@ function apply(model: Model, step: Step): { readonly model: Model; readonly answ
   return { model: shown(model, { locks, blocked }), answer: "done" };
 }
 
-/** The index counts exactly when something else is to be seen in it; the very first time there was nothing before. */
+/** The index version grows exactly if its content changes; the first time there is no earlier content. */
 function shown(model: Model, change: Partial<Model>): Model {
   const see = ({ locks, blocked }: Model) => JSON.stringify([Object.entries(locks).toSorted(), blocked]);
   const next = { ...model, ...change };
   return { ...next, version: model.version + (model.version > 0 && see(next) === see(model) ? 0 : 1) };
 }
 
-/** Every state the model can be in after these calls, in whatever order they took effect, given how they ended. */
+/** Every state the model can have after these calls, in any order that fits their results. */
 function outcomes(models: readonly Model[], steps: readonly Step[], answers: readonly string[]): Model[] {
   return models.flatMap((model) => {
     if (steps.length === 0) return [model];
@@ -125,10 +125,10 @@ const step = fc.oneof(
   fc.record({ write: feature, resource }),
   fc.record({ reclaim: fc.constant(true as const) }),
 );
-/** Calls that are under way at the same time in different processes, after a jump of the clock. */
+/** Concurrent calls in different processes, after a jump of the clock. */
 const batch = fc.record({ jump: fc.integer({ min: -2 * TTL, max: 2 * TTL }), steps: fc.array(step, { minLength: 1, maxLength: 4 }) });
 
-test("[FEA-012] [FEA-113] [FEA-149] calls of several processes end as if they had been made one after the other, also when clocks jump", async () => {
+test("[FEA-012] [FEA-113] [FEA-149] concurrent calls of several processes end as in some sequence, also when clocks jump", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 8 }), async (batches) => {
       const bench = await openEverywhere(["f1", "f2", "f3"]);

@@ -134,9 +134,9 @@ export async function whileGateWrites<T>(
   };
   gatesUnderWay.add(worktree);
   try {
-    const seen = await gate();
+    const result = await gate();
     await after();
-    return seen;
+    return result;
   } catch (error) {
     // The gate's error matters. If this fails too, the next operation on the feature repeats it.
     await after().catch(() => undefined);

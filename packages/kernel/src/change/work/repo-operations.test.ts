@@ -24,7 +24,7 @@ async function reopening(policy: string) {
 describe("repo.commit", () => {
   const allowed = POLICY.replace("allow_commit: false, allow_merge: false", "allow_commit: true, allow_merge: true");
 
-  test("[FEA-091] is refused with commit_disabled while the policy says so", async () => {
+  test("[FEA-091] is refused with commit_disabled if the policy says so", async () => {
     await feature.built();
     await expect(scratch.kernel.features.repoCommit(call(), { ...letters, message: "Letters" })).rejects.toMatchObject({
       code: "commit_disabled",
@@ -32,7 +32,7 @@ describe("repo.commit", () => {
     expect(scratch.git("rev-parse", "letters")).toBe(scratch.git("rev-parse", "main"));
   });
 
-  test("commits what was accepted on the feature's branch, once; the base stays", async () => {
+  test("commits the accepted change on the feature's branch, once; the base does not move", async () => {
     await reopening(allowed);
     await feature.built();
     const base = scratch.git("rev-parse", "main");
@@ -57,7 +57,7 @@ describe("repo.commit", () => {
     expect(scratch.git("rev-parse", "main").trim()).toBe(landing.commit);
   });
 
-  test("a feature that has ended takes no commit", async () => {
+  test("a feature that has ended accepts no commit", async () => {
     await reopening(allowed);
     await feature.built();
     await scratch.kernel.features.changeStatus(call(), { ...letters, to: "failed", reason: "r" });
@@ -68,7 +68,7 @@ describe("repo.commit", () => {
 });
 
 describe("repo.rebase_onto_main", () => {
-  test("[FEA-091] puts branch and worktree onto the base as it is now; gates count no more", async () => {
+  test("[FEA-091] moves branch and worktree to the current base; earlier gates no longer count", async () => {
     await feature.ready();
     theirs("src/b.txt", "theirs\n");
     const moved = await scratch.kernel.features.rebaseOntoMain(call(), letters);
@@ -79,7 +79,7 @@ describe("repo.rebase_onto_main", () => {
     expect(await scratch.kernel.features.rebaseOntoMain(call(), letters)).toMatchObject({ rebuilt: false });
   });
 
-  test("in a conflict it fails with the files named, and nothing moves", async () => {
+  test("in a conflict it fails with the files, and nothing moves", async () => {
     await feature.built();
     theirs("src/a.txt", "theirs\n");
     const before = [await feature.row(), scratch.git("rev-parse", "letters"), feature.file("src/a.txt")];
@@ -90,7 +90,7 @@ describe("repo.rebase_onto_main", () => {
     expect([await feature.row(), scratch.git("rev-parse", "letters"), feature.file("src/a.txt")]).toEqual(before);
   });
 
-  test("commits made on the branch before stay reachable", async () => {
+  test("earlier commits on the branch stay reachable", async () => {
     await reopening(POLICY.replace("allow_commit: false", "allow_commit: true"));
     await feature.built();
     const { commit } = await scratch.kernel.features.repoCommit(call(), { ...letters, message: "Work in progress" });
@@ -102,7 +102,7 @@ describe("repo.rebase_onto_main", () => {
 });
 
 describe("repo.merge", () => {
-  test("[FEA-091] is refused with merge_disabled while the policy says so, whatever the token", async () => {
+  test("[FEA-091] is refused with merge_disabled if the policy says so, with any token", async () => {
     const candidate = await feature.ready();
     const base = scratch.git("rev-parse", "main");
     await expect(
@@ -111,7 +111,7 @@ describe("repo.merge", () => {
     expect(scratch.git("rev-parse", "main")).toBe(base);
   });
 
-  test("where it is allowed it is no way around an approval", async () => {
+  test("does not bypass an approval where it is allowed", async () => {
     await reopening(POLICY.replace("allow_merge: false", "allow_merge: true"));
     const candidate = await feature.ready();
     await expect(scratch.kernel.features.repoMerge(call(), { ...letters, user_approval_token: "" })).rejects.toMatchObject({

@@ -32,7 +32,7 @@ describe("worktrees", () => {
     expect([made.branch, (await scratch.kernel.features.getState("letters")).state.branch]).toEqual(["letters", "letters"]);
   });
 
-  test("[FEA-078] the branch starts at the base also where the user stands on another branch", async () => {
+  test("[FEA-078] the branch starts at the base, even if the user has another branch checked out", async () => {
     scratch.git("switch", "--quiet", "--create", "mine");
     scratch.git("commit", "--quiet", "--allow-empty", "--message=mine");
     await feature.init();
@@ -40,7 +40,7 @@ describe("worktrees", () => {
     expect(scratch.git("rev-parse", "letters")).not.toBe(scratch.git("rev-parse", "mine"));
   });
 
-  test("[FEA-062] ensure_worktree and init a second time change no branch, no file and no version", async () => {
+  test("[FEA-062] a second ensure_worktree or init changes no branch, file or version", async () => {
     await feature.built();
     scratch.write(".worktrees/letters/by-hand.txt", "mine\n");
     const before = [await feature.row(), scratch.git("for-each-ref"), scratch.git("-C", ".worktrees/letters", "status", "--porcelain")];
@@ -53,7 +53,7 @@ describe("worktrees", () => {
     expect(scratch.read(".slipway/features/letters/spec.md")).toBe("# Letters\n");
   });
 
-  test("a deleted worktree comes back with what was acknowledged, on the same branch", async () => {
+  test("a deleted worktree is recreated with the recorded content, on the same branch", async () => {
     await feature.built();
     rmSync(join(scratch.root, ".worktrees"), { recursive: true });
     expect(await scratch.kernel.features.ensureWorktree(call(), letters)).toMatchObject({ created: true });
@@ -63,7 +63,7 @@ describe("worktrees", () => {
     });
   });
 
-  test("[FEA-009] one worktree per feature branch, and no tool changes what is checked out in the main one", async () => {
+  test("[FEA-009] one worktree per feature branch, and no tool changes the main checkout", async () => {
     scratch.git("switch", "--quiet", "--create", "mine");
     const candidate = await feature.ready();
     const { features } = scratch.kernel;
@@ -80,7 +80,7 @@ describe("worktrees", () => {
 describe("[FEA-007] the root of the worktrees", () => {
   const rooted = (root: string) => POLICY.replace("root: .worktrees", `root: "${root}"`);
 
-  test("is configurable, and stays out of git status without hiding folders of that name elsewhere", async () => {
+  test("is configurable, and is hidden from git status without hiding other folders of that name", async () => {
     await reopening(rooted("build/[trees]"));
     await feature.init();
     expect(scratch.read("build/[trees]/letters/src/a.txt")).toBe("one\n");
@@ -89,7 +89,7 @@ describe("[FEA-007] the root of the worktrees", () => {
     expect(scratch.git("status", "--porcelain", "--untracked-files=all")).toContain("src/build/[trees]/x");
   });
 
-  test("B9: without one they lie outside the checkout, for this user alone", async () => {
+  test("B9: by default they are outside the checkout, for this user only", async () => {
     await reopening(POLICY.replace(", root: .worktrees", ""));
     const before = readdirSync(scratch.root).toSorted();
     await feature.init();
@@ -102,7 +102,7 @@ describe("[FEA-007] the root of the worktrees", () => {
     expect(readdirSync(scratch.root).toSorted()).toEqual(before);
   });
 
-  test("B30: one in the checkout is for this user alone, too", async () => {
+  test("B30: one in the checkout is for this user only, too", async () => {
     const before = process.umask(0);
     try {
       await feature.init();
@@ -119,13 +119,13 @@ describe("[FEA-007] the root of the worktrees", () => {
   test.each([
     ["where records are kept", ".slipway/features"],
     ["where versioned files are", "src"],
-  ])("%s it cannot be", async (_what, root) => {
+  ])("cannot be %s", async (_what, root) => {
     await reopening(rooted(root));
     await expect(feature.init()).rejects.toMatchObject({ code: "path_out_of_bounds", details: { field: "worktree.root" } });
     expect(scratch.git("status", "--porcelain", "--untracked-files=all")).not.toContain("letters");
   });
 
-  test("a root that a link leads out of the repository fails with path_out_of_bounds, and nothing is made there", async () => {
+  test("a root that a link leads out of the repository fails with path_out_of_bounds, and nothing is created there", async () => {
     const outside = join(scratch.root, "..", "outside");
     scratch.write("../outside/keep.txt", "");
     symlinkSync(outside, join(scratch.root, ".worktrees"));
@@ -135,7 +135,7 @@ describe("[FEA-007] the root of the worktrees", () => {
 });
 
 describe("reads", () => {
-  test("[FEA-083] repo.diff is against the feature's base, in the forms of the list", async () => {
+  test("[FEA-083] repo.diff compares with the feature's base, in the listed formats", async () => {
     await feature.built();
     theirs("src/b.txt", "theirs\n");
     const { repoDiff } = scratch.kernel.features;
@@ -157,7 +157,7 @@ describe("reads", () => {
     });
   });
 
-  test("[FEA-084] repo.read_file and repo.search are about the feature's own content", async () => {
+  test("[FEA-084] repo.read_file and repo.search use the feature's own content", async () => {
     await feature.built();
     expect(await scratch.kernel.features.repoReadFile("letters", "src/a.txt")).toMatchObject({ text: "two\n" });
     expect((await scratch.kernel.features.repoSearch("letters", { query: "two", literal: true })).matches).toEqual([
@@ -170,7 +170,7 @@ describe("reads", () => {
       await expect(read).rejects.toMatchObject({ code: "feature_not_found" });
   });
 
-  test("[FEA-085] a diff bundle holds stat, diff, files and the last gate run; a long diff is in a file", async () => {
+  test("[FEA-085] a diff bundle has stat, diff, files and the last gate run; a long diff is in a file", async () => {
     await feature.built();
     await scratch.kernel.features.runGates(call(), { ...letters, mode: "fast" });
     const bundle = await scratch.kernel.features.repoDiffBundle("letters");

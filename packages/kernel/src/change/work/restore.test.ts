@@ -25,7 +25,7 @@ const restore = (branch: string | null, wanted = commit, actor: ActorType = "per
     slug: "letters",
     branch,
   });
-/** As after a kill between the branch and the record of the operation. */
+/** As after a kill between creating the branch and recording the operation. */
 const redriven = (branch: string | null) =>
   restoreOperation(scratch.kernel.repository).effect?.({ commit, slug: "letters", branch }, {
     ...callAs(),
@@ -34,7 +34,7 @@ const redriven = (branch: string | null) =>
   } as never);
 
 describe("anchors", () => {
-  test("are listed with run, step, tree and time, the newest first", async () => {
+  test("are listed with run, step, tree and time, newest first", async () => {
     const { repository } = scratch.kernel;
     const { tree } = await lettersOn(scratch).row();
     expect(anchors[0]).toMatchObject({ run: "run1", tree, message: expect.stringMatching(/^letters: /) as string });
@@ -60,11 +60,11 @@ describe("anchors", () => {
     expect(isAnchorOf("a", { run, message })).toBe(expected);
   });
 
-  test("are found by a short name, and no other commit or word is", async () => {
+  test("are found by a short name, and no other commit is", async () => {
     const { repository } = scratch.kernel;
     const loose = scratch.git("commit-tree", "-m", "nobody's", "main^{tree}").trim();
     expect(await anchoredCommit(repository, commit.slice(0, 10))).toBe(commit);
-    // The base is below every anchor.
+    // The base is an ancestor of every anchor.
     expect(await anchoredCommit(repository, head("main"))).toBe(head("main"));
     for (const name of [loose, "main", "HEAD", `${commit}~1`, "--all", "f".repeat(40), ""])
       expect(await anchoredCommit(repository, name), name).toBeNull();
@@ -72,7 +72,7 @@ describe("anchors", () => {
 });
 
 describe("restoring", () => {
-  test("puts an anchor on a branch of the given name, and touches no other branch and no file", async () => {
+  test("puts an anchor on a branch of the given name, and changes no other branch and no file", async () => {
     const before = refs();
     const status = scratch.git("status", "--porcelain");
     expect(await restore("mine/again")).toEqual({ branch: "mine/again", commit });
@@ -82,7 +82,7 @@ describe("restoring", () => {
   });
 
   test.each(["main", "letters", "-f", "a..b", "refs/heads/x y", "", "HEAD"])(
-    "never takes a branch that is there or cannot be: %j",
+    "refuses an existing or invalid branch: %j",
     async (branch) => {
       const before = refs();
       await expect(restore(branch)).rejects.toMatchObject({ code: "invalid_cli_args" });
@@ -90,7 +90,7 @@ describe("restoring", () => {
     },
   );
 
-  test("without a name finds the next free one, also beside a branch called restored", async () => {
+  test("without a name uses the next free one, also if a branch is called restored", async () => {
     expect((await restore(null)).branch).toBe("restored/letters-1");
     expect((await restore(null)).branch).toBe("restored/letters-2");
     scratch.git("branch", "-D", "restored/letters-1", "restored/letters-2");
@@ -98,7 +98,7 @@ describe("restoring", () => {
     expect(await restore(null)).toEqual({ branch: "restored-letters-1", commit });
   });
 
-  test("takes only what an anchor reaches, by its whole name, and only for a person", async () => {
+  test("accepts only commits reachable from an anchor, by full name, and only from a person", async () => {
     const loose = scratch.git("commit-tree", "-m", "nobody's", "main^{tree}").trim();
     for (const name of [loose, commit.slice(0, 10), "main"])
       await expect(restore("mine", name)).rejects.toMatchObject({ code: "object_missing" });
@@ -106,7 +106,7 @@ describe("restoring", () => {
     expect(refs()).not.toContain("mine");
   });
 
-  test("that was cut off is finished with the branch it had made, and not with a second one", async () => {
+  test("after an interruption finishes with the branch it had created, without a second one", async () => {
     scratch.git("branch", "mine", commit);
     expect(await redriven("mine")).toBe("mine");
     scratch.git("branch", "restored/letters-1", commit);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { assertPhase, earliestPhase, RETRY_PHASES, RETRY_STATUS, retryText, type RetryFacts } from "./retry-rules.ts";
 import { TRANSITIONS } from "../feature/status.ts";
 
-const STANDS: RetryFacts = { plan: 2, tree: "383d573bfe0000", missingModes: [], untested: 0 };
+const ALL_KEPT: RetryFacts = { plan: 2, tree: "383d573bfe0000", missingModes: [], untested: 0 };
 
 const anyFacts = fc.record({
   plan: fc.option(fc.integer({ min: 1, max: 9 })),
@@ -13,13 +13,13 @@ const anyFacts = fc.record({
 });
 
 test.each([
-  [{ ...STANDS, plan: null }, "plan"],
-  [{ ...STANDS, plan: null, tree: null }, "plan"],
-  [{ ...STANDS, tree: null }, "build"],
-  [{ ...STANDS, missingModes: ["full"] }, "gates"],
-  [{ ...STANDS, untested: 1 }, "gates"],
-  [STANDS, "land"],
-] as const)("%j goes on from %s", (facts, from) => expect(earliestPhase(facts)).toBe(from));
+  [{ ...ALL_KEPT, plan: null }, "plan"],
+  [{ ...ALL_KEPT, plan: null, tree: null }, "plan"],
+  [{ ...ALL_KEPT, tree: null }, "build"],
+  [{ ...ALL_KEPT, missingModes: ["full"] }, "gates"],
+  [{ ...ALL_KEPT, untested: 1 }, "gates"],
+  [ALL_KEPT, "land"],
+] as const)("%j continues from %s", (facts, from) => expect(earliestPhase(facts)).toBe(from));
 
 test("every phase up to the earliest may be chosen, and none after it", () => {
   fc.assert(
@@ -33,7 +33,7 @@ test("every phase up to the earliest may be chosen, and none after it", () => {
   );
 });
 
-test("more that stands never makes it begin earlier", () => {
+test("more valid results never make it begin earlier", () => {
   fc.assert(
     fc.property(anyFacts, (facts) => {
       const place = (with_: Partial<RetryFacts>) => RETRY_PHASES.indexOf(earliestPhase({ ...facts, ...with_ }));
@@ -47,14 +47,14 @@ test("each phase begins in a status that a retry may give", () => {
   for (const phase of RETRY_PHASES) expect(TRANSITIONS.failed).toContain(RETRY_STATUS[phase]);
 });
 
-describe("in words", () => {
+describe("retryText", () => {
   test.each([
-    [STANDS, "gates", "plan 2 stands, tree 383d573bfe stands; gates run again"],
-    [STANDS, "plan", "planned again; plan 2 and tree 383d573bfe stay reachable"],
-    [{ ...STANDS, tree: null }, "plan", "planned again; plan 2 stays reachable"],
-    [{ ...STANDS, plan: null, tree: null }, "plan", "nothing stands; planned again"],
-    [STANDS, "build", "plan 2 stands; built again on tree 383d573bfe"],
-    [{ ...STANDS, tree: null }, "build", "plan 2 stands; built again"],
-    [STANDS, "land", "plan 2 stands, tree 383d573bfe stands, its gates stand; lands, and the approval is asked again"],
+    [ALL_KEPT, "gates", "keeps plan 2 and tree 383d573bfe; runs the gates again"],
+    [ALL_KEPT, "plan", "plans again; plan 2 and tree 383d573bfe stay reachable"],
+    [{ ...ALL_KEPT, tree: null }, "plan", "plans again; plan 2 stays reachable"],
+    [{ ...ALL_KEPT, plan: null, tree: null }, "plan", "keeps nothing; plans again"],
+    [ALL_KEPT, "build", "keeps plan 2; builds again on tree 383d573bfe"],
+    [{ ...ALL_KEPT, tree: null }, "build", "keeps plan 2; builds again"],
+    [ALL_KEPT, "land", "keeps plan 2, tree 383d573bfe and its gate results; asks for the approval again and lands"],
   ] as const)("%j from %s", (facts, from, text) => expect(retryText(facts, from)).toBe(text));
 });

@@ -61,13 +61,13 @@ export function retryText({ plan, tree }: RetryFacts, from: RetryPhase): string 
   const kept = [plan === null ? null : `plan ${plan}`, tree === null ? null : `tree ${short(tree)}`].filter((part) => part !== null);
   switch (from) {
     case "plan":
-      return kept.length === 0 ? "nothing stands; planned again" : `planned again; ${kept.join(" and ")} ${stay(kept)} reachable`;
+      return kept.length === 0 ? "keeps nothing; plans again" : `plans again; ${kept.join(" and ")} ${stay(kept)} reachable`;
     case "build":
-      return tree === null ? `plan ${plan} stands; built again` : `plan ${plan} stands; built again on tree ${short(tree)}`;
+      return tree === null ? `keeps plan ${plan}; builds again` : `keeps plan ${plan}; builds again on tree ${short(tree)}`;
     case "gates":
-      return `plan ${plan} stands, tree ${short(tree)} stands; gates run again`;
+      return `keeps plan ${plan} and tree ${short(tree)}; runs the gates again`;
     case "land":
-      return `plan ${plan} stands, tree ${short(tree)} stands, its gates stand; lands, and the approval is asked again`;
+      return `keeps plan ${plan}, tree ${short(tree)} and its gate results; asks for the approval again and lands`;
   }
 }
 

@@ -34,7 +34,7 @@ async function rival(plan: Record<string, unknown> = {}) {
 const lockHolder = async () =>
   (await scratch.records.database.db.selectFrom("locks").select("holder").where("resource", "=", "openapi").executeTakeFirst())?.holder;
 
-test("what stands of a feature grows with its plan, its patch and the gates that passed on exactly its tree", async () => {
+test("the reusable results grow with the plan, the patch and the gates that passed on exactly its tree", async () => {
   await feature.init();
   expect(await facts()).toEqual({ plan: null, tree: null, missingModes: ["fast", "full"], untested: 0 });
   await features().submitPlan(callAs(), { ...LETTERS, plan_json: scratchPlan("letters") });
@@ -47,8 +47,8 @@ test("what stands of a feature grows with its plan, its patch and the gates that
   expect(await facts()).toMatchObject({ missingModes: ["fast"] });
 });
 
-describe("a feature that has ended is taken up", () => {
-  test("from build: its plan, tree and base stand, and its gates have to run again", async () => {
+describe("an ended feature is reopened", () => {
+  test("from build: plan, tree and base are kept, and the gates must run again", async () => {
     await feature.built();
     await gate("fast");
     const before = await feature.row();
@@ -67,7 +67,7 @@ describe("a feature that has ended is taken up", () => {
     expect(feature.file("src/a.txt")).toBe("two\n");
   });
 
-  test("from land: what its gates have shown stands, too", async () => {
+  test("from land: gate results are kept, too", async () => {
     await feature.built();
     for (const mode of ["fast", "full"]) await gate(mode);
     await fail();
@@ -76,7 +76,7 @@ describe("a feature that has ended is taken up", () => {
     expect(await gates()).toMatchObject({ plan: "pass", fast: "pass", full: "pass" });
   });
 
-  test("from plan: it starts on the base of now, others may plan its files, and what was built stays reachable", async () => {
+  test("from plan: it starts on the current base, others may plan its files, and the old tree stays reachable", async () => {
     await feature.built();
     const { tree } = await feature.row();
     await fail();
@@ -89,7 +89,7 @@ describe("a feature that has ended is taken up", () => {
     await rival();
   });
 
-  test("without anything built it starts on the base of now, with the plan it has", async () => {
+  test("without a built tree it starts on the current base, with its plan", async () => {
     await feature.planned();
     await fail();
     const base = moveMain();
@@ -97,7 +97,7 @@ describe("a feature that has ended is taken up", () => {
     await expect(rival()).rejects.toThrow("src/a.txt");
   });
 
-  test("worktree, folder and branch that are gone are made again with what was built", async () => {
+  test("missing worktree, folder and branch are recreated with the built tree", async () => {
     await feature.built();
     await fail();
     scratch.git("worktree", "remove", "--force", ".worktrees/letters");
@@ -109,7 +109,7 @@ describe("a feature that has ended is taken up", () => {
     expect(await gate("fast")).toMatchObject({ passed: true });
   });
 
-  test("bytes that somebody has thrown away are no obstacle: it is built again on the base", async () => {
+  test("if the objects of its tree are lost, it is built again on the base", async () => {
     await feature.built();
     await fail();
     scratch.git("worktree", "remove", "--force", ".worktrees/letters");
@@ -121,7 +121,7 @@ describe("a feature that has ended is taken up", () => {
     expect(feature.file("src/a.txt")).toBe("one\n");
   });
 
-  test("also when its run has ended around it, in the middle of the work", async () => {
+  test("also if its run ended in the middle of the work", async () => {
     await feature.built();
     await retry("build");
     expect(await feature.row()).toMatchObject({ status: "building", run_id: "run2" });
@@ -153,7 +153,7 @@ describe("a retry is refused, and changes nothing,", () => {
     expect(await feature.row()).toEqual(before);
   };
 
-  test("where another feature has planned the same since, with the way to plan again", async () => {
+  test("if another feature has planned the same since, with the command to plan again", async () => {
     await feature.built();
     await fail();
     await rival();
@@ -167,13 +167,13 @@ describe("a retry is refused, and changes nothing,", () => {
     await retry("plan");
   });
 
-  test("for what is merged", async () => {
+  test("for a merged feature", async () => {
     const candidate = await feature.ready();
     await features().merge(callAs(), { ...LETTERS, user_approval_token: scratch.sign(candidate) });
     await refused("plan", { code: "invalid_status_transition", message: '"letters" is merged; there is nothing to retry.' });
   });
 
-  test("while a person's edits lie in the worktree", async () => {
+  test("while a person's edits are in the worktree", async () => {
     await feature.built();
     await fail();
     scratch.write(".worktrees/letters/src/a.txt", "by hand\n");

@@ -2,14 +2,14 @@ import { z } from "zod";
 
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 
-/** Agents that speak the Agent Client Protocol over stdio, by a name of your own: `acp:<name>`. */
+/** Agents that speak the Agent Client Protocol over stdio, under names of your choice: `acp:<name>`. */
 export const acpPart = z.record(
   z.string().regex(/^[a-z][a-z0-9-]*$/),
   z.strictObject({
     /** Program and arguments. May be left out for claude, codex, gemini and opencode. */
     command: z.array(z.string().min(1)).min(1).optional(),
     timeout_seconds: z.number().positive().optional(),
-    /** Folders it has to see besides its own program's, read-only; relative to the repository unless absolute. */
+    /** Folders it needs besides its own program's, read-only; relative to the repository unless absolute. */
     programs: z.array(z.string().min(1)).prefault([]),
     /** host:port it may reach; instead of those that are known for it. */
     hosts: z.array(z.string().min(1)).optional(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { roleKey } from "./role-key.ts";
 
-/** What may be spent; what is left out is not limited. */
+/** Limits; a missing one means unlimited. */
 const limits = z.strictObject({
   max_cost_usd: z.number().positive().optional(),
   max_tokens: z.int().positive().optional(),
@@ -17,7 +17,7 @@ export const budgetsPart = z.strictObject({
   feature: limits.optional(),
   /** Each role in a run. */
   roles: z.record(roleKey, limits).prefault({}),
-  /** What one call may take: reserved instead of our own estimate, and handed on to clients that can keep to it. */
+  /** Limit of one call: reserved instead of Slipway's own estimate, and passed to clients that support it. */
   call: limits.omit({ max_calls: true }).optional(),
 });
 

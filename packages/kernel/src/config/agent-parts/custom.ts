@@ -4,9 +4,12 @@ import { z } from "zod";
 export const customPart = z.strictObject({
   command: z.array(z.string().min(1)).min(1),
   timeout_seconds: z.number().positive().default(1800),
-  /** prompt: everything it needs is in the request. folder: it is started in the pack, in the sandbox, and what it changes there is its work. */
+  /**
+   * prompt: the request has everything it needs. folder: it starts in the context pack, in the sandbox, and the changed files are its
+   * patch.
+   */
   works: z.enum(["prompt", "folder"]).default("prompt"),
-  /** Folders it has to see in the sandbox besides its own program's, read-only; relative to the repository unless absolute. */
+  /** Folders it needs in the sandbox besides its own program's, read-only; relative to the repository unless absolute. */
   programs: z.array(z.string().min(1)).prefault([]),
   /** host:port it may reach from the sandbox. */
   hosts: z.array(z.string().min(1)).prefault([]),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Where roles that may research look things up. Without it nothing is searched: a query tells a stranger what is being built. */
+/** Search backend for roles that may research. Off by default: a query tells an outsider what is being built. */
 export const webSearchPart = z
   .strictObject({
     backend: z.enum(["tavily", "brave", "searxng"]),
@@ -13,7 +13,7 @@ export const webSearchPart = z
   })
   .refine(({ backend, base_url }) => backend !== "searxng" || base_url !== undefined, {
     path: ["base_url"],
-    error: "searxng has no address of its own: name your instance",
+    error: "searxng has no default address: name your instance",
   });
 
 export type WebSearchConfig = z.output<typeof webSearchPart>;

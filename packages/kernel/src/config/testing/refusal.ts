@@ -1,7 +1,7 @@
 import { SlipwayError } from "../../schema/errors.ts";
 import type { ConfigViolation } from "../yaml.ts";
 
-/** The error a call ends in; a call that is accepted fails the test. */
+/** The error of a call; fails the test if the call succeeds. */
 export function refusalOf(run: () => unknown): SlipwayError {
   try {
     run();

@@ -1,6 +1,6 @@
 import { parse, stringify } from "yaml";
 
-/** The smallest policy.yaml that is accepted. */
+/** The smallest valid policy.yaml. */
 export const POLICY_YAML = `version: 1
 commit_policy: { allow_commit: false, allow_merge: false }
 patch_policy: { enforce_plan: true, enforce_allowed_areas: true }
@@ -21,7 +21,7 @@ merge_policy: { allowed_strategies: [merge_commit, squash, rebase] }
 worktree: { base_branch: main }
 `;
 
-/** The sample with one value replaced (or removed, when undefined) at a dotted path. */
+/** The sample with one value replaced (or removed, if undefined) at a dotted path. */
 export function policyYaml(changes: Readonly<Record<string, unknown>> = {}): string {
   const policy = parse(POLICY_YAML) as Record<string, unknown>;
   for (const [path, value] of Object.entries(changes)) set(policy, path.split("."), value);

@@ -11,7 +11,7 @@ const scratch = async () => join(mkdtempSync(join(tmpdir(), "slipway-database-")
 
 databaseSuite("SQLite", { create: scratch, module: new URL("./testing/sqlite-backend.ts", import.meta.url) });
 
-test("a query that forgets its transaction is refused instead of waiting for ever", async () => {
+test("a query outside its transaction is refused instead of deadlocking", async () => {
   const db = kyselyOn<{ t: { x: number } }>(openSqlite(await scratch()));
   await db.schema.createTable("t").addColumn("x", "integer").execute();
   const outer = db.transaction().execute(async (tx) => {
@@ -34,14 +34,14 @@ test("a transaction that SQLite itself has already rolled back reports the first
   await sqlite.close();
 });
 
-test("the schema can be looked at", async () => {
+test("the schema can be introspected", async () => {
   const db = kyselyOn<{ t: { x: number } }>(openSqlite(await scratch()));
   await db.schema.createTable("t").addColumn("x", "integer").execute();
   expect((await db.introspection.getTables()).map(({ name }) => name)).toEqual(["t"]);
   await db.destroy();
 });
 
-test("a transaction is whole or not at all, and nobody uses it after its end", async () => {
+test("a transaction commits completely or not at all, and cannot be used after its end", async () => {
   const sqlite = openSqlite(await scratch());
   const db = kyselyOn<{ t: { x: number } }>(sqlite);
   await db.schema.createTable("t").addColumn("x", "integer").execute();
@@ -68,7 +68,7 @@ test("a transaction is whole or not at all, and nobody uses it after its end", a
   await db.destroy();
 });
 
-test("a database that is not ours makes its own transactions", async () => {
+test("a connection that is not shared manages its own transactions", async () => {
   const db = kyselyOn<{ t: { x: number } }>(openSqlite(await scratch()));
   await db.schema.createTable("t").addColumn("x", "integer").execute();
   await transactionOn(db.withoutPlugins(), async (tx) => tx.insertInto("t").values({ x: 1 }).execute());

@@ -32,7 +32,7 @@ test("a new file gets every table, and a second opening changes nothing", async 
   expect(await tablesOf(path)).toEqual(tables);
 });
 
-test("migrations are applied in order, each once, keeping what is there", async () => {
+test("migrations are applied in order, each once, and keep the data", async () => {
   const path = scratch();
   await (await openDatabase({ path, migrations: [table("one")] })).close();
   const second = await openDatabase({ path, migrations: [table("one"), table("two")] });
@@ -46,7 +46,7 @@ test("migrations are applied in order, each once, keeping what is there", async 
   await third.close();
 });
 
-test("a migration that fails leaves the database as it was", async () => {
+test("a failed migration leaves the database unchanged", async () => {
   const path = scratch();
   await (await openDatabase({ path, migrations: [table("one")] })).close();
   const before = await tablesOf(path);
@@ -55,7 +55,7 @@ test("a migration that fails leaves the database as it was", async () => {
   expect(await tablesOf(path)).toEqual(before);
 });
 
-test("a database newer than the program is refused, naming file and versions, and is left alone", async () => {
+test("a database newer than the program is refused with file and versions, and is not changed", async () => {
   const path = scratch();
   await (await openDatabase({ path, migrations: [...MIGRATIONS, table("future")] })).close();
   const before = readFileSync(path);
@@ -74,7 +74,7 @@ test("a database newer than the program is refused, naming file and versions, an
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test("a database of another line of development is refused as well", async () => {
+test("a database with unknown migrations is refused as well", async () => {
   const path = scratch();
   await (await openDatabase({ path, migrations: [table("elsewhere")] })).close();
   await expect(openDatabase({ path, migrations: [table("one"), table("two")] })).rejects.toMatchObject({ code: "database_newer" });
@@ -105,7 +105,7 @@ test("the version can be checked without Kysely", async () => {
   await sqlite.close();
 });
 
-test("a file that nobody may write", async () => {
+test("a file without write permission", async () => {
   const path = scratch();
   await (await openDatabase({ path })).close();
   chmodSync(path, 0o444);
@@ -113,12 +113,12 @@ test("a file that nobody may write", async () => {
     const { db, close } = await openDatabase({ path });
     await db.deleteFrom("operations").execute().finally(close);
   };
-  // Root may write anything.
+  // Root may write any file.
   if (process.getuid?.() === 0) await expect(attempt()).resolves.toBeUndefined();
   else await expect(attempt()).rejects.toMatchObject({ code: "database_read_only", details: { file: path } });
 });
 
-test("a locked file and a damaged file are named with what to do", async () => {
+test("a locked file and a damaged file are named with a next action", async () => {
   const path = scratch();
   await (await openDatabase({ path })).close();
   const holder = new DatabaseSync(path);
@@ -137,7 +137,7 @@ test("a locked file and a damaged file are named with what to do", async () => {
   await expect(openDatabase({ path })).rejects.toMatchObject({ code: "database_corrupt", details: { file: path } });
 });
 
-test("several processes may open a new file at the same moment", async () => {
+test("several processes may open a new file at the same time", async () => {
   const path = scratch();
   const script = `const { openDatabase } = await import(process.argv[1]); await (await openDatabase({ path: process.argv[2] })).close();`;
   const module = new URL("../../open-database.ts", import.meta.url).href;

@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("is built once, asks with the parameters of each call in their places, and sees its transaction", async () => {
+test("is compiled once, binds the parameters of each call, and sees its transaction", async () => {
   let built = 0;
   const between = preparedQuery((db, least: number, name: string, most: number) => {
     built++;
@@ -40,7 +40,7 @@ test("is built once, asks with the parameters of each call in their places, and 
   expect(built).toBe(1);
 });
 
-test("rows are given by the names of their fields, in any order, and nothing is taken for a parameter that is none", async () => {
+test("rows are inserted by field name, in any order, and constants are not taken for parameters", async () => {
   let built = 0;
   const add = preparedQueryWith((db, row: { run_id: string; name: string; value: string; at: number; consumed_at: number | null }) => {
     built++;

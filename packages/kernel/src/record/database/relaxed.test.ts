@@ -23,7 +23,7 @@ const level = async (db: Db) => (await sql`PRAGMA synchronous`.execute(db)).rows
 const signal = { run_id: "r", name: "n", value: "v", sent_by: "test", at: 1, consumed_at: null };
 const signals = async () => (await database.db.selectFrom("signals").select("run_id").execute()).length;
 
-test("a transaction that does not wait for the disk is one all the same, and the next one waits again", async () => {
+test("a transaction without fsync is atomic, and the next one syncs again", async () => {
   const inserting = async (tx: Tx) => {
     expect(await level(tx)).toEqual([{ synchronous: 1 }]);
     await tx.insertInto("signals").values(signal).execute();

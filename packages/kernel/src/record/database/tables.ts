@@ -19,8 +19,8 @@ import type { TrialTables } from "../../change/judge/trials/tables.ts";
 import type { WaitsTables } from "../../change/turn/turns/tables.ts";
 
 /**
- * Every table of the kernel. A room with tables of its own adds its interface here and its migrations to `migrations.ts`; a protocol
- * declares its tables by merging into this interface, in the file that lists its migrations.
+ * Every table of the kernel. A room with tables adds its interface here and its migrations to `migrations.ts`; a protocol declares its
+ * tables by merging into this interface, in the file that lists its migrations.
  */
 export interface Tables
   extends

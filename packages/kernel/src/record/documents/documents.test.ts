@@ -34,7 +34,7 @@ afterEach(() => bench.close());
 const call = (operationId: string) => ({ actor: { type: "system", id: "test" } as const, operationId });
 const fileOf = (id: string) => join(bench.folder, "store", "notes", `${id}.json`);
 
-test("a document gets its id here, is on disk when it is kept, and the same call keeps it once", async () => {
+test("a document gets its id, is on disk when it is stored, and the same call stores it once", async () => {
   const body = { text: "one", seen: [] };
   const kept = await documents.keep(call("a"), note, body);
   expect(kept).toEqual({ note_id: "NOTE-0000000a", ...body });
@@ -44,24 +44,24 @@ test("a document gets its id here, is on disk when it is kept, and the same call
   expect(await documents.get(note, "NOTE-0000000a")).toEqual(kept);
 });
 
-test("an id that is taken is given to nobody else", async () => {
+test("an id is never assigned twice", async () => {
   await documents.keep(call("a"), note, { text: "one", seen: [] });
   ids.unshift("0000000a-");
   expect((await documents.keep(call("b"), note, { text: "two", seen: [] })).note_id).toBe("NOTE-0000000b");
 });
 
-describe("what does not fit is not stored", () => {
+describe("an invalid body is not stored", () => {
   test.each([
     ["a field of another type", { text: 7, seen: [] }, "/text"],
     ["a missing field", { text: "one" }, "/seen"],
     ["an unknown field", { text: "one", seen: [], more: 1 }, "/more"],
-    ["an id of its own", { text: "one", seen: [], note_id: "NOTE-0000000f" }, "contains a note_id"],
+    ["an id in the body", { text: "one", seen: [], note_id: "NOTE-0000000f" }, "contains a note_id"],
   ])("%s", async (_case, body, said) => {
     await expect(documents.keep(call("a"), note, body)).rejects.toThrow(said);
     expect(await documents.list(note)).toEqual([]);
   });
 
-  test("nor does a revision that leaves the schema, or one of what is written once or not there", async () => {
+  test("nor is a revision that violates the schema, or one of an immutable or missing record", async () => {
     const { note_id } = await documents.keep(call("a"), note, { text: "one", seen: [] });
     await expect(documents.revise(call("b"), note, note_id, "two", (body) => ({ ...body, text: "two" }))).rejects.toMatchObject({
       code: "policy_violation",
@@ -81,7 +81,7 @@ describe("what does not fit is not stored", () => {
   });
 });
 
-test("a revision is worked out once, what was there before stays on record, and the journal has both", async () => {
+test("a revision is computed once, the earlier body stays recorded, and the journal has both", async () => {
   const { note_id } = await documents.keep(call("a"), diary, { text: "one", seen: [] });
   const see = (body: Note) => ({ ...body, seen: [...body.seen, "me"] });
   await documents.revise(call("b"), diary, note_id, "seen", see);
@@ -92,7 +92,7 @@ test("a revision is worked out once, what was there before stays on record, and 
   expect(events.map(({ name }) => name)).toEqual(["diary.keep", "diary.revise"]);
 });
 
-test("a record about another one bears its id, and there is one of them", async () => {
+test("a record about another one has its id, and there is only one", async () => {
   const about: DocumentKind<Note> = { ...diary, kind: "about", prefix: null };
   const { note_id } = await documents.keep(call("a"), note, { text: "one", seen: [] });
   await documents.keep(call("b"), about, { note_id, text: "about one", seen: [] });
@@ -101,7 +101,7 @@ test("a record about another one bears its id, and there is one of them", async 
   expect(await documents.get(about, note_id)).toMatchObject({ text: "about one" });
 });
 
-test("files that were edited or are gone are made again from the rows", async () => {
+test("edited or missing files are rewritten from the rows", async () => {
   const one = await documents.keep(call("a"), note, { text: "one", seen: [] });
   const two = await documents.keep(call("b"), note, { text: "two", seen: [] });
   writeFileSync(fileOf(one.note_id), "{}");
@@ -114,9 +114,9 @@ test("files that were edited or are gone are made again from the rows", async ()
 
 test.each([
   ["short", "one"],
-  // Read before, and remembered.
+  // Read before, and cached.
   ["long", "one ".repeat(2_000)],
-])("a %s row that somebody has changed is used by nobody, and what to do is said", async (_, text) => {
+])("a %s row that was changed by hand is refused everywhere, with a next action", async (_, text) => {
   const { note_id } = await documents.keep(call("a"), note, { text, seen: [] });
   expect(await documents.get(note, note_id)).toMatchObject({ text });
   expect(await documents.get(note, note_id)).toMatchObject({ text });
@@ -130,7 +130,7 @@ test.each([
   }
 });
 
-test("several are kept at once: all of them, under one call, or none", async () => {
+test("several are stored at once: all of them, under one call, or none", async () => {
   const bodies = [
     { text: "one", seen: [] },
     { text: "two", seen: [] },
@@ -152,7 +152,7 @@ test("several are kept at once: all of them, under one call, or none", async () 
   expect((await readPage(bench.db, REPOSITORY_STREAM)).events.map(({ name }) => name)).toEqual(["note.keep_all"]);
 });
 
-test("the files of one are made again, whether they wait for the disk or not", async () => {
+test("the files of one are rewritten, with or without fsync", async () => {
   const loose = { ...note, loose: true } as const;
   const { note_id } = await documents.keep(call("a"), loose, { text: "one", seen: [] });
   writeFileSync(fileOf(note_id), "");
@@ -161,7 +161,7 @@ test("the files of one are made again, whether they wait for the disk or not", a
   expect(JSON.parse(readFileSync(fileOf(note_id), "utf8"))).toMatchObject({ text: "one" });
 });
 
-test("records of loose kinds are noted in their transaction where their files are not synced, and others are not", async () => {
+test("records of kinds without fsync are noted in their transaction, and others are not", async () => {
   const noted: string[] = [];
   const pending = async (_tx: unknown, kind: string, id: string) => void noted.push(`${kind} ${id}`);
   const unsynced = openDocuments({ ...bench, fs: nodeFileSystem, folder: join(bench.folder, "store"), pending });

@@ -32,7 +32,7 @@ export async function journalSize({ database: { db } }: Pick<Records, "database"
   };
 }
 
-/** Every stream, with the payloads in the object store and the heads that are kept outside the repository. */
+/** Every stream, with the payloads in the object store and the heads kept outside the repository. */
 export async function verifyJournal(
   stateHome: string,
   { database: { sqlite }, objects }: Records,
@@ -41,7 +41,7 @@ export async function verifyJournal(
   return verifyAll(sqlite, { ...(keptHeads === null ? {} : { keptHeads }), blobs: objects });
 }
 
-/** Work on a database that was put back to an older copy would fork its history: nothing goes on before a person has looked. */
+/** Work on a database restored from an older copy would fork its history, so it stops until a person has decided. */
 export async function assertNotRolledBack(stateHome: string, { database: { db, sqlite }, layout }: Records): Promise<void> {
   const kept = (await (await keptHeadsFor(stateHome, sqlite))?.readAll()) ?? new Map<string, Head>();
   const heads = new Map((await db.selectFrom("heads").selectAll().execute()).map(({ stream, seq }) => [stream, seq]));
@@ -61,7 +61,7 @@ export async function assertNotRolledBack(stateHome: string, { database: { db, s
 export async function keepHeads(stateHome: string, { database: { db, sqlite } }: Records): Promise<void> {
   const kept = await keptHeadsFor(stateHome, sqlite);
   if (kept === null) return;
-  // Sync first: a head that is newer than the database after a power cut would look like a rollback.
+  // Sync first: after a power cut, a head newer than the database would be taken for a rollback.
   const heads = await db.selectFrom("heads").selectAll().execute();
   settleJournal(sqlite);
   for (const { stream, seq, hash } of heads) await kept.recordHead(stream, { seq, hash });

@@ -80,7 +80,7 @@ describe("appending", () => {
     await expect(bench.append({ key: "a" })).rejects.toSatisfy(isUniqueViolation);
   });
 
-  test("a long payload is in the object store and checked with the rest", async () => {
+  test("a long payload is in the object store and is verified, too", async () => {
     const bench = await open();
     await bench.append({ payload: { text: "x".repeat(70_000) } });
     const { events } = await readPage(bench.db, REPOSITORY_STREAM);
@@ -109,8 +109,8 @@ describe("verifying", () => {
   test.each([
     ["an edited payload", "UPDATE events SET payload = '{\"n\":9}' WHERE seq = 2", "edited"],
     ["a removed event", "DELETE FROM events WHERE seq = 2", "gap"],
-    ["a cut tail", "DELETE FROM events WHERE seq = 3", "truncated"],
-    ["a hash made to fit", "UPDATE events SET hash = 'x' WHERE seq = 3", "edited"],
+    ["a truncated tail", "DELETE FROM events WHERE seq = 3", "truncated"],
+    ["a recomputed hash", "UPDATE events SET hash = 'x' WHERE seq = 3", "edited"],
   ])("%s is found", async (_name, sql, reason) => {
     const bench = await open();
     for (let number = 0; number < 3; number++) await bench.append();
@@ -129,7 +129,7 @@ describe("verifying", () => {
     expect([...verdicts.values()].map(({ ok }) => ok)).toEqual([true, true, false]);
   });
 
-  test("a run's stream that was cut, or that vanished, is found by its head in the repository's stream", async () => {
+  test("a truncated or missing stream of a run is found by its head in the repository's stream", async () => {
     const bench = await open();
     await runStream(bench, "run_1", 3);
     const head = await headOf(bench.db, "run_1");
@@ -149,7 +149,7 @@ describe("verifying", () => {
 });
 
 describe("heads kept outside", () => {
-  test("the whole database put back to an older copy is found, although it is consistent in itself", async () => {
+  test("a database restored from an older copy is found, although it is consistent in itself", async () => {
     const bench = await open();
     await bench.append();
     const path = join(bench.folder, "slipway.db");
@@ -163,19 +163,19 @@ describe("heads kept outside", () => {
     const restored = await open(bench.folder);
     expect(verdictOf(await verifyAll(restored.sqlite))).toMatchObject({ ok: true, events: 1 });
     expect(verdictOf(await verifyAll(restored.sqlite, { keptHeads: bench.keptHeads }))).toMatchObject(broken("rolled_back"));
-    // Going on from the old copy does not hide it: the event is another one.
+    // Continuing from the old copy does not hide it: the event differs.
     await restored.append({ name: "other" });
     await restored.append({ name: "more" });
     expect(verdictOf(await verifyAll(restored.sqlite, { keptHeads: bench.keptHeads }))).toMatchObject(broken("rolled_back"));
   });
 
-  test("a stream that vanished is found", async () => {
+  test("a missing stream is found", async () => {
     const bench = await open();
     await bench.keptHeads.recordHead("run_9", { seq: 4, hash: "a".repeat(64) });
     expect(verdictOf(await verifyAll(bench.sqlite, { keptHeads: bench.keptHeads }), "run_9")).toMatchObject(broken("rolled_back"));
   });
 
-  test("both the kept head and the recorded one have to be there", async () => {
+  test("both the kept head and the recorded one must exist", async () => {
     const bench = await open();
     await runStream(bench, "run_1", 3);
     const head = (await headOf(bench.db, "run_1"))!;
@@ -186,7 +186,7 @@ describe("heads kept outside", () => {
     expect(verdictOf(await verifyAll(bench.sqlite, bench), "run_1")).toMatchObject(broken("rolled_back"));
   });
 
-  test("a kept head never goes back", async () => {
+  test("a kept head never moves back", async () => {
     const { keptHeads, folder } = await open();
     expect(await keptHeads.readAll()).toEqual(new Map());
     expect(await keptHeads.read("s")).toBeUndefined();
@@ -198,14 +198,14 @@ describe("heads kept outside", () => {
     expect(readdirSync(join(folder, "heads"))).toHaveLength(2);
   });
 
-  test.each(["not json", '{"stream":"s"}'])("a kept head that somebody changed (%s) is an error, not a missing one", async (text) => {
+  test.each(["not json", '{"stream":"s"}'])("a kept head that was changed (%s) is an error, not a missing one", async (text) => {
     const { keptHeads, folder } = await open();
     mkdirSync(join(folder, "heads"));
     writeFileSync(join(folder, "heads", "x.json"), text);
     await expect(keptHeads.readAll()).rejects.toMatchObject({ code: "journal_broken", details: { file: join(folder, "heads", "x.json") } });
   });
 
-  test("a disk error is not taken for an absent head", async () => {
+  test("a disk error is not taken for a missing head", async () => {
     const fs = new MemoryFileSystem();
     fs.fault = (call) => (call === "list" || call === "read" ? "EIO" : undefined);
     await expect(keptHeadsIn(fs, "/heads").readAll()).rejects.toThrow("EIO");
@@ -213,7 +213,7 @@ describe("heads kept outside", () => {
   });
 });
 
-/** Appends, copies, restores and edits in any order; the model knows whether the chain should still hold. */
+/** Appends, copies, restores and edits in any order; the model knows whether the chain should still be valid. */
 interface Model {
   events: number;
   kept: number;
@@ -280,7 +280,7 @@ class Verify implements fc.AsyncCommand<Model, Opened> {
   toString = () => "verify";
 }
 
-test("whatever is done to the journal, verifying tells whether it can be believed", async () => {
+test("after any changes to the journal, verify says whether it is intact", async () => {
   const commands = fc.commands(
     [
       fc.constant(new Append()),

@@ -13,7 +13,7 @@ const scratch = () => join(mkdtempSync(join(tmpdir(), "slipway-objects-")), "obj
 const bytes = (text: string) => Buffer.from(text);
 
 describe("on a real disk", () => {
-  test("what is put comes back, under its digest", async () => {
+  test("stored bytes are read back under their digest", async () => {
     const root = scratch();
     const objects = objectStore(nodeFileSystem, root);
     const digest = await objects.put(bytes("hello"));
@@ -23,7 +23,7 @@ describe("on a real disk", () => {
     expect(readFileSync(objects.pathOf(digest), "utf8")).toBe("hello");
   });
 
-  test("putting twice is putting once, also from several stores at the same time", async () => {
+  test("storing twice stores once, also from several stores at the same time", async () => {
     const root = scratch();
     const large = Buffer.alloc(2_000_000, "large");
     const digests = await Promise.all(Array.from({ length: 8 }, () => objectStore(nodeFileSystem, root).put(large)));
@@ -41,7 +41,7 @@ describe("on a real disk", () => {
     );
   });
 
-  test("a finished file becomes an object, in the place of one that was damaged", async () => {
+  test("a finished file becomes an object, also in place of a damaged one", async () => {
     const root = scratch();
     const objects = objectStore(nodeFileSystem, root);
     const digest = await objects.put(bytes("hello"));
@@ -65,7 +65,7 @@ describe("on a real disk", () => {
     await expect(objectStore(nodeFileSystem, scratch()).get(digest)).rejects.toMatchObject({ code: "object_missing" });
   });
 
-  test("a changed object is noticed, and putting it again mends it", async () => {
+  test("a changed object is noticed, and storing it again repairs it", async () => {
     const objects = objectStore(nodeFileSystem, scratch());
     const digest = await objects.put(bytes("hello"));
     writeFileSync(objects.pathOf(digest), "hellO");
@@ -74,7 +74,7 @@ describe("on a real disk", () => {
     expect(Buffer.from(await objects.get(digest)).toString()).toBe("hello");
   });
 
-  test("what interrupted writers left is swept", async () => {
+  test("temporary files of interrupted writers are removed", async () => {
     const objects = objectStore(nodeFileSystem, scratch());
     expect(await objects.sweep(Date.now())).toBe(0);
     const digest = await objects.put(bytes("hello"));
@@ -84,12 +84,12 @@ describe("on a real disk", () => {
   });
 });
 
-test("after a power cut at any moment every acknowledged object is there, none is taken for what it is not, and all can be put again", async () => {
+test("after a power cut at any moment every acknowledged object exists, none has wrong content, and all can be stored again", async () => {
   const simulator = new CrashSimulator();
   let objects = objectStore(simulator.fs, "/repo/.slipway/objects");
   for (let index = 0; index < 120; index++) {
     simulator.acknowledge(await objects.put(bytes(`object ${index % 80}`)));
-    // A restarted process knows nothing of what the last one has made durable.
+    // A restarted process does not know what the last one has synced.
     if (index % 10 === 9) objects = objectStore(simulator.fs, "/repo/.slipway/objects");
   }
   let states = 0;
@@ -108,7 +108,7 @@ test("after a power cut at any moment every acknowledged object is there, none i
   expect(states).toBeGreaterThan(2_000);
 });
 
-test("a put after a kill makes durable what the killed process had only renamed", async () => {
+test("a put after a kill makes objects durable that the killed process had only renamed", async () => {
   const simulator = new CrashSimulator();
   await objectStore(simulator.fs, "/objects").put(bytes("another, so that the folder is there"));
   simulator.fs.fault = (call) => (call === "syncDirectory" ? "EIO" : undefined);
@@ -125,7 +125,7 @@ test.each([
   ["EIO", "a new folder"],
   ["ENOSPC", "a folder that is there"],
   ["EIO", "a folder that is there"],
-])("%s at every call, in %s: not acknowledged, nothing wrong, no litter", async (code, where) => {
+])("%s at every call, in %s: not acknowledged, no wrong content, no leftovers", async (code, where) => {
   const failed: string[] = [];
   for (let failing = 1; ; failing++) {
     const fs = new MemoryFileSystem();
@@ -153,14 +153,14 @@ test.each([
   expect(new Set(failed)).toEqual(new Set(where === "a new folder" ? calls : [...calls, "read"]));
 });
 
-test("a disk error while reading is no missing object", async () => {
+test("a disk error while reading is not a missing object", async () => {
   const fs = new MemoryFileSystem();
   const objects = objectStore(fs, "/objects");
   const digest = await objects.put(bytes("hello"));
   fs.fault = (call) => (call === "read" || call === "list" ? "EIO" : undefined);
   await expect(objects.get(digest)).rejects.toMatchObject({ code: "io_error" });
   await expect(objects.sweep(1)).rejects.toMatchObject({ code: "io_error" });
-  // This process knows that it is on the disk; another has to see to it.
+  // This process knows that it is on disk; another process must sync it.
   fs.fault = (call) => (call === "syncDirectory" ? "EIO" : undefined);
   expect(await objects.put(bytes("hello"))).toBe(digest);
   await expect(objectStore(fs, "/objects").put(bytes("hello"))).rejects.toMatchObject({ code: "io_error" });

@@ -26,7 +26,7 @@ const input = z.strictObject({ text: z.string() });
 type Input = z.infer<typeof input>;
 type Note = Operation<Input, unknown, { id: string; text: string }>;
 
-/** Writes a row with every execution, so that executions can be counted. */
+/** Writes a row per execution, so that executions can be counted. */
 function note(overrides: Partial<Note> = {}): Note {
   return {
     name: "note.add",
@@ -48,9 +48,9 @@ const events = async ({ db }: Bench) => (await readPage(db, REPOSITORY_STREAM)).
 const refusal = (code: "policy_violation" | "version_conflict" | "disk_full" | "run_cancelled") =>
   new SlipwayError(code, `refused with ${code}`, { paths: ["a"] });
 
-describe("who may call", () => {
+describe("permissions", () => {
   test.each(ACTOR_TYPES.filter((type) => type !== "system" && type !== "person"))(
-    "%s is denied what is not granted, before the input is looked at",
+    "%s is denied what is not granted, before the input is checked",
     async (type) => {
       const bench = await open();
       const effect = vi.fn();
@@ -67,7 +67,7 @@ describe("who may call", () => {
     },
   );
 
-  test("an unknown role gets nothing, and an operation without roles is closed to all", async () => {
+  test("an unknown role may call nothing, and an operation without roles is closed to all", async () => {
     const { door } = await open();
     const stranger = { type: "root", id: "x" } as unknown as Actor;
     await expect(door.perform(note(), stranger, "op", { text: "a" })).rejects.toMatchObject({ code: "forbidden_tool_for_role" });
@@ -76,7 +76,7 @@ describe("who may call", () => {
   });
 });
 
-test("an input that breaks the schema lists every violation and does nothing", async () => {
+test("an invalid input lists every violation and changes nothing", async () => {
   const bench = await open();
   const call = bench.door.perform(note(), system, "op", { text: 1, extra: true });
   await expect(call).rejects.toMatchObject({
@@ -92,12 +92,12 @@ test("an input that breaks the schema lists every violation and does nothing", a
   expect([await notes(bench), await events(bench)]).toEqual([[], []]);
 });
 
-test.each(["", "x".repeat(513)])("an operation id of unfit length is refused", async (id) => {
+test.each(["", "x".repeat(513)])("an operation id that is empty or too long is refused", async (id) => {
   const { door } = await open();
   await expect(door.perform(note(), system, id, { text: "a" })).rejects.toMatchObject({ code: "schema_validation_failed" });
 });
 
-test("the change, the journal event and the answer are one", async () => {
+test("the change, the journal event and the answer are one transaction", async () => {
   const bench = await open();
   const operation = note({ event: ({ text }, { id }) => ({ text, id }) });
   expect(await bench.door.perform(operation, system, "op-1", { text: "a" })).toEqual({ id: "op-1", text: "a" });
@@ -134,7 +134,7 @@ describe("a repeated call", () => {
     ["another input", {}, { text: "b" }, system],
     ["another role", {}, { text: "a" }, { type: "person", id: "p" }],
     ["another input, with an effect", { effect: async () => 1 }, { text: "b" }, system],
-  ])("with %s is a conflict, and nothing is done", async (_name, overrides, value, actor) => {
+  ])("with %s is a conflict, and changes nothing", async (_name, overrides, value, actor) => {
     const bench = await open();
     await bench.door.perform(note(), system, "op", { text: "a" });
     await expect(bench.door.perform(note(overrides), actor, "op", value)).rejects.toMatchObject({
@@ -158,14 +158,14 @@ describe("a repeated call", () => {
     expect(wide.commit).toHaveBeenCalledTimes(1);
   });
 
-  test("nothing to say is null, the first time as well", async () => {
+  test("undefined is null, the first time as well", async () => {
     const { door } = await open();
     const silent: Operation<Input, unknown, undefined> = { name: "silent", roles: ["system"], input, commit: async () => undefined };
     expect(await door.perform(silent, system, "op", { text: "a" })).toBeNull();
     expect(await door.perform(silent, system, "op", { text: "a" })).toBeNull();
   });
 
-  test("gives a long answer back from the object store", async () => {
+  test("returns a long answer from the object store", async () => {
     const bench = await open();
     const long = "é".repeat(50_000);
     const operation = note({ commit: async () => ({ id: "x", text: long }), event: () => ({ $blob: "0".repeat(64), bytes: 1 }) });
@@ -175,7 +175,7 @@ describe("a repeated call", () => {
     expect((await bench.door.perform(operation, system, "op", { text: "a" })).text).toBe(long);
   });
 
-  test("gives back an answer that looks like a reference as it was", async () => {
+  test("returns an answer that resembles a reference unchanged", async () => {
     const { door } = await open();
     const answer = { $blob: "0".repeat(64), bytes: 1 };
     const tricky: Operation<Input, unknown, typeof answer> = { name: "tricky", roles: ["system"], input, commit: async () => answer };
@@ -195,7 +195,7 @@ describe("a failing call", () => {
       "in the transaction after an effect",
       (error: Error): Partial<Note> => ({ effect: async () => 1, commit: () => Promise.reject(error) }),
     ],
-  ])("that is an answer (%s) is recorded, given again, and changes nothing", async (_name, failing) => {
+  ])("that is an answer (%s) is recorded, returned again, and changes nothing", async (_name, failing) => {
     const bench = await open();
     const call = () => bench.door.perform(note(failing(refusal("policy_violation"))), system, "op", { text: "a" });
     await expect(call()).rejects.toMatchObject({
@@ -234,7 +234,7 @@ describe("a failing call", () => {
     expect([(await notes(bench)).length, (await events(bench)).length]).toEqual([1, 1]);
   });
 
-  test("an answer that is not JSON is a refusal, and the change is taken back", async () => {
+  test("an answer that is not JSON is a refusal, and the change is rolled back", async () => {
     const bench = await open();
     const operation = note({
       commit: async (tx, i, e, c) => ({ ...(await note().commit(tx, i, e, c)), text: Symbol("no") as unknown as string }),
@@ -246,11 +246,11 @@ describe("a failing call", () => {
   test.each([
     ["without an effect", {}],
     ["with an effect", { effect: async () => 1 }],
-  ])("for want of disk space (%s) leaves nothing, and the same call succeeds once there is some", async (_name, overrides) => {
+  ])("without disk space (%s) leaves nothing, and the same call succeeds after space is freed", async (_name, overrides) => {
     const bench = await open();
     const text = "x".repeat(500_000);
     const limit = (pages: string) => bench.sqlite.exclusive((database) => database.exec(`PRAGMA max_page_count = ${pages}`));
-    // SQLite never goes below what the file already has.
+    // SQLite does not shrink below the current file size.
     await limit("1");
     const call = () => bench.door.perform(note({ ...overrides, event: () => ({ short: true }) }), system, "op", { text });
     await expect(call()).rejects.toMatchObject({ code: "disk_full", details: { file: bench.sqlite.path } });
@@ -260,7 +260,7 @@ describe("a failing call", () => {
     expect([(await notes(bench)).length, (await events(bench)).length]).toEqual([1, 1]);
   });
 
-  test("an operation begun with an effect can be ended by a release without one", async () => {
+  test("an operation that began with an effect can be ended by a release without one", async () => {
     const bench = await open();
     await expect(
       bench.door.perform(note({ effect: () => Promise.reject(refusal("disk_full")) }), system, "op", { text: "a" }),
@@ -294,7 +294,7 @@ describe("simultaneous calls with one id", () => {
     expect(await events(bench)).toHaveLength(1);
   });
 
-  test("what a killed process began is driven again, with the news that it was begun", async () => {
+  test("an operation of a killed process is driven again, and knows that it was begun", async () => {
     const bench = await open();
     const { process: hanging } = startChild(bench.folder, "op", "hang");
     await once(hanging.stdout, "data");
@@ -309,7 +309,7 @@ describe("simultaneous calls with one id", () => {
   });
 });
 
-describe("an attempt whose owner cannot be examined", () => {
+describe("an attempt whose owner's state is unknown", () => {
   const foreign = JSON.stringify({ host: "elsewhere", pid: 1, startedAt: "1" });
 
   async function begunElsewhere(options: Parameters<typeof openBench>[0] = {}): Promise<Bench> {
@@ -321,7 +321,7 @@ describe("an attempt whose owner cannot be examined", () => {
     return bench;
   }
 
-  test("is waited for, then reported as still going on", async () => {
+  test("is waited for, then reported as still running", async () => {
     const sleeps: number[] = [];
     const bench: Bench = await begunElsewhere({ waitMs: 1_000, sleep: async (ms) => void ((bench.clock.time += ms), sleeps.push(ms)) });
     const call = bench.door.perform(note({ effect: async () => 1 }), system, "op", { text: "a" });
@@ -332,14 +332,14 @@ describe("an attempt whose owner cannot be examined", () => {
   test("is taken over after a minute, and may then no longer write", async () => {
     const bench = await begunElsewhere();
     bench.clock.time += 60_000;
-    // While our own effect goes on, a third process takes it over from us.
+    // While our own effect runs, a third process takes it over.
     const effect = async () => void (await bench.db.updateTable("operations").set({ claim: "claim_other" }).execute());
     await expect(bench.door.perform(note({ effect }), system, "op", { text: "a" })).rejects.toMatchObject({ code: "lease_lost" });
     expect(await notes(bench)).toEqual([]);
     expect(await events(bench)).toEqual([]);
   });
 
-  test("its own process driving it no longer is no reason to wait", async () => {
+  test("does not wait for its own process if that no longer drives it", async () => {
     const bench = await open();
     await expect(
       bench.door.perform(note({ effect: () => Promise.reject(refusal("disk_full")) }), system, "op", { text: "a" }),
@@ -350,7 +350,7 @@ describe("an attempt whose owner cannot be examined", () => {
   });
 });
 
-test("what happens can be watched", async () => {
+test("events can be observed", async () => {
   const phases: string[] = [];
   const { door } = await open({ observe: ({ phase }) => phases.push(phase) });
   await door.perform(note({ effect: async () => 1 }), system, "a", { text: "a" });
@@ -382,7 +382,7 @@ async function child(folder: string, operationId: string): Promise<{ answer: str
   return { answer: output.trim().split("\n").at(-1) ?? "" };
 }
 
-test("a call that waits without holding up the process is on the disk when it resolves, and done once", async () => {
+test("a call that syncs in the background is on disk when it resolves, and is performed once", async () => {
   const { door, db, folder } = await open();
   expect(await door.syncedInBackground.perform(note(), system, "op-background", { text: "a" })).toEqual({ id: "op-background", text: "a" });
   expect(await door.syncedInBackground.perform(note(), system, "op-background", { text: "a" })).toEqual({ id: "op-background", text: "a" });

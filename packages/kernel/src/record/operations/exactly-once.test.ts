@@ -4,7 +4,7 @@ import { openScratchKernel, replaceLine, type ScratchKernel } from "../../change
 import { unfinishedOperations } from "./ledger.ts";
 
 let scratch: ScratchKernel;
-/** The operation that is cut off once, between its effect and its record, as by a crash. */
+/** The operation that is interrupted once, between its effect and its record, as by a crash. */
 let cutOff: string | null;
 let begun: string[];
 
@@ -60,7 +60,7 @@ describe("[FEA-176] between the effect and its record", () => {
     expect((await letters.row()).status).toBe("merged");
   });
 
-  test("a failure that may pass is not the answer: the same call can still succeed", async () => {
+  test("a temporary failure is not recorded: the same call can still succeed", async () => {
     const letters = lettersOn(scratch);
     await letters.init();
     await letters.init("other");

@@ -9,7 +9,7 @@ import type { Operation } from "./operation.ts";
 import type { Owners } from "./owners.ts";
 import { openBench, type Bench } from "./testing/door.ts";
 
-/** What the ledger promises, without a database: one outcome per id, fixed by the first call that ended. */
+/** The promise of the ledger, without a database: one outcome per id, fixed by the first call that ended. */
 interface Model {
   readonly entries: Map<string, { input: number; outcome?: string; claim?: number }>;
   attempts: number;
@@ -73,7 +73,7 @@ class Call implements fc.AsyncCommand<Model, Real> {
     [this.#process, this.#id, this.#input, this.#behaviour, this.#effect] = [process, id, input, behaviour, effect];
   }
 
-  /** While somebody alive drives the same call, this one would wait: covered elsewhere. */
+  /** While a live process drives the same call, this one would wait: tested elsewhere. */
   check(model: Readonly<Model>): boolean {
     const entry = model.entries.get(this.#id);
     return entry?.claim === undefined || entry.input !== this.#input;
@@ -95,7 +95,7 @@ class Call implements fc.AsyncCommand<Model, Real> {
   toString = () => `call(${this.#process}, ${this.#id}, ${this.#input}, ${this.#behaviour}${this.#effect ? ", effect" : ""})`;
 }
 
-/** A process stops in the middle of an effect; the others hold it for dead, until perhaps it goes on. */
+/** A process is suspended during an effect; the others consider it dead, until it may continue. */
 class Pause implements fc.AsyncCommand<Model, Real> {
   readonly #id: string;
   readonly #input: number;
@@ -198,7 +198,7 @@ const id = fc.constantFrom(...ids);
 const input = fc.nat(1);
 const process_ = fc.nat(PROCESSES - 1);
 
-test("whatever is called, killed, taken over and resumed: one outcome per id", async () => {
+test("after any calls, kills, takeovers and resumes there is one outcome per id", async () => {
   const commands = fc.commands(
     [
       fc.tuple(process_, id, input, behaviour, fc.boolean()).map((args) => new Call(...args)),

@@ -6,7 +6,7 @@ import { openBench } from "./testing/door.ts";
 
 const SYSTEM = { type: "system", id: "test" } as const;
 
-/** Says no, and remembers that it was asked. */
+/** Refuses, and records the call. */
 function refusing(effect: boolean): Operation<{ value: number }, null, null> {
   return {
     name: "refuse",
@@ -24,7 +24,7 @@ function refusing(effect: boolean): Operation<{ value: number }, null, null> {
 }
 
 test.each([true, false])(
-  "a refusal keeps what was written, is told again to every repeat and has an event (with an effect: %s)",
+  "a refusal keeps its writes, is returned to every repeat and has an event (with an effect: %s)",
   async (effect) => {
     const bench = await openBench();
     const ask = (door = bench.door) => door.perform(refusing(effect), SYSTEM, "one", { value: 7 }).catch((error: unknown) => error);

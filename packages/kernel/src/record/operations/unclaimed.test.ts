@@ -24,8 +24,8 @@ function looking(effect: () => Promise<string>, commit?: () => never): Operation
 }
 const perform = (operation: ReturnType<typeof looking>, door = bench.door) => door.perform(operation, system, "op", { text: "a" });
 
-describe("an operation that nobody need know of before it ends", () => {
-  test("is in the ledger only when it has ended, and then answers without looking again", async () => {
+describe("an operation without a claim", () => {
+  test("is in the ledger only after its end, and then answers without an effect", async () => {
     const effect = vi.fn(async () => {
       expect(await bench.db.selectFrom("operations").selectAll().execute()).toEqual([]);
       return "first";
@@ -36,7 +36,7 @@ describe("an operation that nobody need know of before it ends", () => {
     await expect(bench.door.perform(looking(effect), system, "op", { text: "b" })).rejects.toMatchObject({ code: "operation_conflict" });
   });
 
-  test("two at the same time: one ends it, and both have its answer", async () => {
+  test("two at the same time: one ends it, and both get its answer", async () => {
     const both = Promise.withResolvers<void>();
     let inside = 0;
     const effect = (name: string) => async () => {
@@ -48,7 +48,7 @@ describe("an operation that nobody need know of before it ends", () => {
     expect(one).toEqual(other);
   });
 
-  test("a refusal is kept, from the look as from the commit; anything else leaves nothing and may be tried again", async () => {
+  test("a refusal is recorded, from the effect or the commit; any other failure leaves nothing and may be retried", async () => {
     const refusal = () => Promise.reject(new SlipwayError("policy_violation", "no"));
     await expect(perform(looking(() => Promise.reject(new Error("the disk"))))).rejects.toThrow("the disk");
     expect(await unfinishedOperations(bench.db)).toEqual([]);

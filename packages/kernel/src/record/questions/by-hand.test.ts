@@ -21,7 +21,7 @@ function scene(may_edit: boolean) {
   return { judge, write: (text: string) => writeFileSync(join(root, "m", "answer.json"), text) };
 }
 
-test("an answer in the file or with the word is judged at once, and every error is told", async () => {
+test("an answer in the file or in the command is checked at once, with all errors", async () => {
   const { judge, write } = scene(false);
   expect(await judge({ decision: "done" })).toBe("m/answer.json does not exist yet.");
   expect(await judge({ decision: "done", answer: VALID })).toBeNull();
@@ -38,7 +38,7 @@ test("an answer in the file or with the word is judged at once, and every error 
   expect(await judge({ decision: "done" })).toBeNull();
 });
 
-test("who edits files need not write anything, and who declines need not either", async () => {
+test("a person who edits files, or declines, need not write an answer", async () => {
   expect(await scene(true).judge({ decision: "done" })).toBeNull();
   expect(await scene(false).judge({ decision: "reject" })).toBeNull();
 });

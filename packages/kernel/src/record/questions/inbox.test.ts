@@ -100,7 +100,7 @@ describe("asking", () => {
     expect(await inbox.find("run_1#approve")).toMatchObject({ title: "Merge it?", status: "answered" });
   });
 
-  test("it is the port the durable engine asks through", async () => {
+  test("it is the port that the durable engine asks through", async () => {
     const { inbox } = await open();
     const port: Inbox = inbox;
     await port.open(openQuestion("run_1", "name", { kind: "k", title: "t", schema: z.string() }, 5));
@@ -109,7 +109,7 @@ describe("asking", () => {
 });
 
 describe("finding", () => {
-  test("by id, by a beginning that is unique, preferring what is open", async () => {
+  test("by id, by a unique prefix, open questions first", async () => {
     const { inbox } = await open();
     await inbox.open(question({ id: "run_1#approve:1", name: "approve:1" }));
     await inbox.open(question({ id: "run_1#approve:2", name: "approve:2" }));
@@ -152,7 +152,7 @@ describe("answering", () => {
     expect(await bench.inbox.listOpen()).toEqual([]);
   });
 
-  test("when the answer cannot be sent, the question stays open", async () => {
+  test("if the answer cannot be sent, the question stays open", async () => {
     const bench = await open();
     await bench.inbox.open(question());
     await bench.sqlite.write((database) => database.exec("DROP TABLE signals"));
@@ -160,14 +160,14 @@ describe("answering", () => {
     expect(await bench.inbox.find("run_1")).toMatchObject({ status: "open", answer: null });
   });
 
-  test("a question of no run is answered without a signal", async () => {
+  test("a question without a run is answered without a signal", async () => {
     const bench = await open();
     await bench.inbox.open(question({ id: "repo#1", runId: null }));
     expect(await bench.inbox.answer({ id: "repo#1", value: yes, by: person })).toMatchObject({ status: "answered" });
     expect(await signals(bench)).toEqual([]);
   });
 
-  test("the first answer wins, however many come at once", async () => {
+  test("the first answer wins, also of several at once", async () => {
     const bench = await open();
     await bench.inbox.open(question());
     const answers = await Promise.allSettled(
@@ -197,7 +197,7 @@ describe("answering", () => {
     expect(await signals(bench)).toEqual([]);
   });
 
-  test("a plain choice has to be one of the options, whatever the schema allows", async () => {
+  test("a plain choice must be one of the options, whatever the schema allows", async () => {
     const { inbox } = await open();
     await inbox.open(question({ answerSchema: z.toJSONSchema(z.string()) }));
     await expect(inbox.answer({ id: "run_1", value: "perhaps", by: person })).rejects.toMatchObject({
@@ -208,13 +208,13 @@ describe("answering", () => {
   });
 
   test.each<[string, readonly string[], Actor, boolean]>([
-    ["nobody named: a person", [], person, true],
-    ["nobody named: not an agent", [], { type: "builder", id: "b" }, false],
+    ["no one listed: a person", [], person, true],
+    ["no one listed: not an agent", [], { type: "builder", id: "b" }, false],
     ["a role", ["orchestrator"], { type: "orchestrator", id: "o" }, true],
     ["another role", ["orchestrator"], person, false],
     ["one person", ["person:ada"], person, true],
     ["another person", ["person:ada"], { type: "person", id: "bob" }, false],
-  ])("who may answer: %s", async (_name, answerableBy, by, allowed) => {
+  ])("answerableBy: %s", async (_name, answerableBy, by, allowed) => {
     const { inbox } = await open();
     await inbox.open(question({ answerableBy }));
     const answering = inbox.answer({ id: "run_1", value: yes, by });
@@ -222,7 +222,7 @@ describe("answering", () => {
     else await expect(answering).rejects.toMatchObject({ code: "answer_not_allowed" });
   });
 
-  test("a rule of the kind may object, at the time of the answer", async () => {
+  test("a rule of the kind may refuse an answer", async () => {
     let current = "t2";
     const rules: ValidityRules = { approval: async ({ context }) => (context["tree"] === current ? null : `the tree is now ${current}`) };
     const bench = await open(rules);
@@ -236,7 +236,7 @@ describe("answering", () => {
     await expect(bench.inbox.answer({ id: "run_1", value: yes, by: person })).resolves.toMatchObject({ status: "answered" });
   });
 
-  test("too late is too late, also before anybody closed it", async () => {
+  test("an answer after the deadline is refused, also before the question is closed", async () => {
     const { inbox, clock } = await open();
     await inbox.open(question({ expiresAt: 2_000 }));
     clock.time = 2_000;
@@ -252,7 +252,7 @@ describe("closing", () => {
     ["answered", "answered", /was answered by an unknown actor/],
     ["expired", "expired", /has expired/],
     ["cancelled", "withdrawn", /was withdrawn/],
-  ])("%s: the question is %s and takes no answer", async (reason, status, told) => {
+  ])("%s: the question is %s and accepts no answer", async (reason, status, told) => {
     const { inbox } = await open();
     await inbox.open(question());
     await inbox.close("run_1", "approve", reason);
@@ -263,7 +263,7 @@ describe("closing", () => {
     });
   });
 
-  test("changes nothing that has ended, and nothing that never was", async () => {
+  test("does not change ended or unknown questions", async () => {
     const { inbox } = await open();
     await inbox.open(question());
     await inbox.answer({ id: "run_1", value: yes, by: person });
@@ -284,14 +284,14 @@ describe("closing", () => {
     expect(await bench.inbox.find("run_1")).toMatchObject({ status: "answered", answer: "sent", answeredBy: "script" });
   });
 
-  test("the table has one beginning and no way back", () => {
+  test("the table has one initial status and no transition back", () => {
     expect(statusesBefore("answered")).toEqual(["open"]);
     expect(statusesBefore("open")).toEqual([]);
     expect(Object.values(QUESTION_TRANSITIONS).filter((next) => next.length > 0)).toHaveLength(1);
   });
 });
 
-test("reminders fall due once each; missed ones are dealt with together", async () => {
+test("reminders are due once each; missed ones are handled together", async () => {
   const { inbox, clock } = await open();
   await inbox.open(question({ remindAfterMs: [100, 200, 300] }));
   await inbox.open(question({ id: "run_1#quiet", name: "quiet" }));
@@ -407,7 +407,7 @@ async function agrees(model: Model, { inbox, database }: Real): Promise<void> {
   expect(sent.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(answered.toSorted((a, b) => a.name.localeCompare(b.name)));
 }
 
-test("whatever is asked, answered, closed and however the clock jumps: one end each, and one answer sent for each that was accepted", async () => {
+test("after any asks, answers, closes and clock jumps each question ends once, and each accepted answer is sent once", async () => {
   const name = fc.constantFrom(...names);
   const commands = fc.commands(
     [

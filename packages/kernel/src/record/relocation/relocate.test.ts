@@ -20,7 +20,7 @@ function moveInChild(root: string, dieAfter = 0) {
   return { signal, steps: Number(stdout), stderr };
 }
 
-/** Everything is there once, whole, and nobody's but the user's. */
+/** Everything exists once, complete, and is readable by the user only. */
 async function expectMoved(root: string): Promise<void> {
   const layout = layoutAt(root);
   const former = formerPlaces(layout);
@@ -45,8 +45,8 @@ function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-describe("what Slipway 0.1 kept in the checkout", () => {
-  test("A5: moves below the common git directory when it is opened, with journal, objects and transcripts", async () => {
+describe("records of Slipway 0.1 in the checkout", () => {
+  test("A5: move below the common git directory when they are opened, with journal, objects and transcripts", async () => {
     const { root } = formerRepository();
     const layout = layoutAt(root);
     const former = formerPlaces(layout);
@@ -59,7 +59,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     expect(existsSync(join(layout.transcripts("2026-11-18_more"), "x.1.jsonl"))).toBe(true);
   });
 
-  test("A5: reading the board moves it as well", async () => {
+  test("A5: reading the board moves them as well", async () => {
     const { root } = formerRepository();
     const { features } = await readBoard(layoutAt(root));
     expect(features.map(({ id, status }) => [id, status])).toEqual([
@@ -69,10 +69,10 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     await expectMoved(root);
   });
 
-  test("what only the write-ahead log has moves with the rest", async () => {
+  test("data that is only in the write-ahead log moves, too", async () => {
     const { root } = formerRepository();
     const { database } = formerPlaces(layoutAt(root));
-    // A process that dies leaves its log behind.
+    // A killed process leaves its log behind.
     const write = `const { DatabaseSync } = require("node:sqlite"); const db = new DatabaseSync(process.argv[1]);
       db.exec("PRAGMA journal_mode = WAL; UPDATE features SET status_reason = 'in the log'"); process.kill(process.pid, "SIGKILL");`;
     spawnSync(process.execPath, ["-e", write, database]);
@@ -87,7 +87,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     const { steps, stderr } = moveInChild(root);
     expect(stderr).toBe("");
     expect(steps).toBeGreaterThan(10);
-    // One file is taken like the other.
+    // Each of the files is moved in the same way.
     const points = [1, 2, ...Array.from({ length: 6 }, (_, index) => steps - 5 + index)];
     for (const point of points) {
       rmSync(root, { recursive: true });
@@ -102,7 +102,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     }
   }, 60_000);
 
-  test("an older Slipway does not open what was marked, and a killed move is finished from it", () => {
+  test("an older Slipway refuses the marked database, and a killed move is finished from it", () => {
     const { root } = formerRepository();
     const { steps } = moveInChild(formerRepository().root);
     moveInChild(root, steps - 3);
@@ -112,7 +112,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     expect(names.at(-1)).toEqual({ name: "moved below the common git directory" });
   });
 
-  test("two processes at once: one moves it, both go on", async () => {
+  test("two processes at once: one moves it, both continue", async () => {
     const { root } = formerRepository();
     const children = [1, 2, 3].map(() => spawn(process.execPath, [...CHILD, root], { stdio: "pipe" }));
     const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.on("close", resolve))));
@@ -120,7 +120,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     await expectMoved(root);
   });
 
-  test("refused while an older Slipway has it open, and nothing is changed", async () => {
+  test("is refused while an older Slipway has it open, and changes nothing", async () => {
     const { root } = formerRepository();
     const layout = layoutAt(root);
     const { database } = formerPlaces(layout);
@@ -139,7 +139,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     await expectMoved(root);
   });
 
-  test("what an older Slipway has written after the move is not mixed with it", async () => {
+  test("data that an older Slipway has written after the move is not mixed in", async () => {
     const { root } = formerRepository();
     const layout = layoutAt(root);
     const { database } = formerPlaces(layout);
@@ -153,7 +153,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
     await expectMoved(root);
   });
 
-  test("a database that somebody has committed is not taken over", async () => {
+  test("a committed database is not moved", async () => {
     const { root } = formerRepository();
     const { database } = formerPlaces(layoutAt(root));
     execFileSync("git", ["add", "--force", ".slipway/slipway.db"], { cwd: root });
@@ -167,7 +167,7 @@ describe("what Slipway 0.1 kept in the checkout", () => {
   });
 });
 
-test("packs of the old place are removed, also when they are a link, and what it leads to is not", async () => {
+test("packs in the old folder are removed, also if it is a link, and the link's target is not", async () => {
   const { root, home } = formerRepository();
   const [packs = ""] = formerPlaces(layoutAt(root)).unused;
   rmSync(packs, { recursive: true, force: true });

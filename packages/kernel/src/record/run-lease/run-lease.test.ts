@@ -27,7 +27,7 @@ const supervisor = (pid: number, identity = host(pid)) =>
 const epoch = async () => (await bench.db.selectFrom("run_lease").select("epoch").executeTakeFirst())?.epoch;
 
 describe("one supervisor per repository", () => {
-  test("[FEA-177] a second one is refused, and told who it is, which run, and until when", async () => {
+  test("[FEA-177] a second one is refused, with the holder, its run and the expiry", async () => {
     await supervisor(1).take("run-1");
     await expect(supervisor(2).take("run-2")).rejects.toMatchObject({
       code: "run_lease_held",
@@ -45,12 +45,12 @@ describe("one supervisor per repository", () => {
     await expect(supervisor(2).take(null)).rejects.toMatchObject({ details: { run_id: "run-1" } });
   });
 
-  test("even in the same process there is one", async () => {
+  test("there is one even in the same process", async () => {
     await supervisor(1).take("run-1");
     await expect(supervisor(1).take("run-1")).rejects.toMatchObject({ code: "run_lease_held" });
   });
 
-  test("[FEA-178] renewed it lasts longer than one term; given back, it is free at once", async () => {
+  test("[FEA-178] a renewed lease lasts longer than one term; a released one is free at once", async () => {
     const first = supervisor(1);
     await first.take("run-1");
     bench.clock.time += TTL - 1;
@@ -62,7 +62,7 @@ describe("one supervisor per repository", () => {
     expect(await epoch()).toBe(2);
   });
 
-  test("[FEA-178] expired it can be taken over, which raises the epoch and is on record; the former holder cannot renew", async () => {
+  test("[FEA-178] an expired lease can be taken over, which raises the epoch and is recorded; the former holder cannot renew", async () => {
     const first = supervisor(1);
     await first.take("run-1");
     bench.clock.time += TTL;
@@ -83,7 +83,7 @@ describe("one supervisor per repository", () => {
     expect(await epoch()).toBe(2);
   });
 
-  test("a process that was really killed is one of them", async () => {
+  test("so is a process that was really killed", async () => {
     const child = spawn(process.execPath, ["-e", "process.stdout.write('up'); setInterval(() => {}, 1000)"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -98,7 +98,7 @@ describe("one supervisor per repository", () => {
   });
 });
 
-describe("[FEA-178] what an earlier holder still tries to write is refused inside the write", () => {
+describe("[FEA-178] writes of an earlier holder are refused inside the write", () => {
   const note = (effect?: () => Promise<void>): Operation<{ text: string }, void, string> => ({
     name: "note",
     roles: ["system"],
@@ -137,7 +137,7 @@ describe("[FEA-178] what an earlier holder still tries to write is refused insid
     expect(await written()).toBe(1);
   });
 
-  test("an effect is not even begun", async () => {
+  test("an effect does not begin", async () => {
     const { door } = await holder();
     await overtake();
     let begun = false;
@@ -152,7 +152,7 @@ describe("[FEA-178] what an earlier holder still tries to write is refused insid
     expect(begun).toBe(false);
   });
 
-  test("an effect that was under way is not acknowledged; who has taken over can complete it", async () => {
+  test("a running effect is not acknowledged; the new holder can complete it", async () => {
     const { door } = await holder();
     await expect(door.perform(note(overtake), actor, "op", { text: "t" })).rejects.toMatchObject(refusal);
     expect(await written()).toBe(0);
@@ -176,19 +176,19 @@ describe("[FEA-178] what an earlier holder still tries to write is refused insid
     expect(await written()).toBe(0);
   });
 
-  test("what is still at work when the lease was given back writes nothing either", async () => {
+  test("after the release, unfinished work writes nothing either", async () => {
     const { lease, door } = await holder();
     await lease.release();
     await expect(door.perform(note(), actor, "after", { text: "late" })).rejects.toMatchObject(refusal);
   });
 
-  test("a person's answer comes through another door and needs no lease", async () => {
+  test("a person's answer needs no lease", async () => {
     await holder();
     expect(await bench.door.perform(note(), actor, "answer", { text: "yes" })).toBe("yes");
   });
 });
 
-test("who works on a feature right now: the live holder of the run it belongs to", async () => {
+test("the process that works on a feature: the live holder of the run it belongs to", async () => {
   const row = {
     status: "planning",
     status_reason: "",

@@ -7,7 +7,7 @@ import { tool, type AnyTool, type ToolCall } from "../tool.ts";
 
 const feature_id = z.string().regex(/^[a-z_]+$/);
 
-/** Three tools that say what they were called with, under names of the catalog. */
+/** Three tools that return their input, under names of the catalog. */
 export function sampleTools(seen: (call: ToolCall, input: unknown) => void = () => undefined): AnyTool[] {
   return [
     tool({

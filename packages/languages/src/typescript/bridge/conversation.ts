@@ -1,10 +1,10 @@
 import type { Lines } from "./lines.ts";
 import { malformed, readFrame, type WireAnswer, type Frame, type WireRequest } from "./wire.ts";
 
-/** Requests and answers in turns: whoever has asked waits, and serves what it is asked meanwhile. */
+/** Requests and answers in turns: the side that asked waits, and serves requests of the other side in the meantime. */
 export interface BridgeConversation {
   ask(request: WireRequest): WireAnswer;
-  /** The next request, or null when the other side is gone. */
+  /** The next request, or null if the other side has ended. */
   next(): { readonly number: number; readonly request: WireRequest } | null;
   answer(number: number, answer: WireAnswer): void;
 }
@@ -12,26 +12,26 @@ export interface BridgeConversation {
 export interface ConversationOptions {
   readonly lines: Lines;
   readonly serve: (request: WireRequest) => WireAnswer;
-  /** Stands before every line of this side. */
+  /** Prefix of every line of this side. */
   readonly mark: string;
-  /** No answer will come. */
+  /** The error if no answer will come. */
   readonly gone: (why: string | null) => Error;
 }
 
 export function openConversation({ lines, serve, mark, gone }: ConversationOptions): BridgeConversation {
   let count = 0;
-  /** Once something was wrong nothing is right any more: every later question gets the same answer. */
+  /** After the first error every later request fails with the same error. */
   let broken: Error | null = null;
-  const say = (frame: Frame) => lines.write(`${mark}${JSON.stringify(frame)}`);
+  const send = (frame: Frame) => lines.write(`${mark}${JSON.stringify(frame)}`);
   return {
     ask(request) {
       if (broken !== null) throw broken;
       const number = ++count;
       try {
-        say({ request, number });
+        send({ request, number });
         for (;;) {
           const frame = read() ?? fail(gone(null));
-          if ("request" in frame) say({ answer: serve(frame.request), number: frame.number });
+          if ("request" in frame) send({ answer: serve(frame.request), number: frame.number });
           else return frame.number === number ? frame.answer : malformed("an answer to something else");
         }
       } catch (error) {
@@ -43,7 +43,7 @@ export function openConversation({ lines, serve, mark, gone }: ConversationOptio
       const frame = read();
       return frame === null ? null : "request" in frame ? frame : malformed("an answer to nothing");
     },
-    answer: (number, answer) => say({ answer, number }),
+    answer: (number, answer) => send({ answer, number }),
   };
 
   function read(): Frame | null {

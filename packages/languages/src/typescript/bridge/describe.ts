@@ -20,20 +20,20 @@ const HOLE = ["h"] as const;
 export interface Describing {
   readonly side: Side;
   readonly table: Table;
-  /** A promise of this side is shown to the other for the first time. */
+  /** Called when a promise of this side is sent for the first time. */
   readonly onPromise: (id: number, promise: Promise<unknown>) => void;
 }
 
-/** Everything the other side needs to see these values as they are now. */
+/** Everything the other side needs to see the current state of these values. */
 export interface DescribedValues {
   readonly values: readonly WireValue[];
   readonly objects: readonly Description[];
-  /** They have arrived. */
+  /** Call it after the other side has received them. */
   readonly commit: () => void;
   readonly undo: () => void;
 }
 
-/** The state of something that has just been brought up to date; what is in it is known, or will be told as a change. */
+/** The state of an object that was just updated. Objects inside it are known, or are sent as changes. */
 export function stateNow(table: Table, side: Side, { value, kind }: TableEntry): string {
   return JSON.stringify(stateOf(value, kind, side, (inner) => wireFor(inner, table, (unknown) => table.idOf(unknown) ?? 0)));
 }
@@ -45,25 +45,25 @@ export function describeValues({ side, table, onPromise }: Describing, values: r
   const undo = () => fresh.forEach((entry) => table.remove(entry));
   try {
     const wires = values.map(wireOf);
-    // What either side has seen may have changed, wherever it is held now.
-    for (const entry of table.entries()) if (entry.alike !== "") lookAt(entry, false);
-    for (let next = 0; next < fresh.length; next++) lookAt(fresh[next] as TableEntry, true);
-    return { values: wires, objects, undo, commit: () => states.forEach(([entry, alike]) => (entry.alike = alike)) };
+    // Any object that both sides know may have changed.
+    for (const entry of table.entries()) if (entry.syncedState !== "") describeEntry(entry, false);
+    for (let next = 0; next < fresh.length; next++) describeEntry(fresh[next] as TableEntry, true);
+    return { values: wires, objects, undo, commit: () => states.forEach(([entry, syncedState]) => (entry.syncedState = syncedState)) };
   } catch (error) {
     undo();
     throw error;
   }
 
-  function lookAt(entry: TableEntry, isNew: boolean): void {
+  function describeEntry(entry: TableEntry, isNew: boolean): void {
     const state = stateOf(entry.value, entry.kind, side, wireOf);
     guardPrototypes(entry);
-    const alike = JSON.stringify(state);
-    if (!isNew && alike === entry.alike) return;
+    const stateText = JSON.stringify(state);
+    if (!isNew && stateText === entry.syncedState) return;
     objects.push({ id: entry.id, kind: entry.kind, made: isNew ? madeOf(entry.value, entry.kind, wireOf) : [], state });
-    states.push([entry, alike]);
+    states.push([entry, stateText]);
   }
 
-  /** A prototype looks like any object, and is shared by everything that has it. */
+  /** A prototype is described like any object, but is shared by all its instances. */
   function guardPrototypes({ value, kind }: TableEntry): void {
     const prototypes = [
       Object.getPrototypeOf(value),
@@ -84,7 +84,7 @@ export function describeValues({ side, table, onPromise }: Describing, values: r
     if (known !== undefined) return known;
     const kind = kindOf(value);
     if (table.size >= MAX_OBJECTS) throw new CannotCross(`More than ${MAX_OBJECTS} objects are shared between the tests and the module.`);
-    const entry = { id: table.newId(), value, kind, alike: "", guarded: side === "test" && !isData(value, kind) };
+    const entry = { id: table.newId(), value, kind, syncedState: "", guarded: side === "test" && !isData(value, kind) };
     table.add(entry);
     fresh.push(entry);
     if (kind === "promise") onPromise(entry.id, value as Promise<unknown>);
@@ -110,11 +110,11 @@ function symbolWire(symbol: symbol, table: Table): WireValue {
   return key === undefined ? ["y", table.symbolId(symbol), symbol.description ?? null] : ["k", key];
 }
 
-/** What is passed in to be changed. An instance of a class, a function or a prototype is not. */
+/** Data may be changed by the other side. Class instances, functions and prototypes may not. */
 function isData(value: object, kind: Kind): boolean {
   if (kind !== "object") return kind !== "function" && kind !== "promise";
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Math, JSON and the like have a tag of their own.
+  // Math, JSON and similar objects have their own tag.
   return (prototype === null || prototype === Object.prototype) && !Object.hasOwn(value, Symbol.toStringTag);
 }
 
@@ -172,7 +172,7 @@ function isConstructor(value: object): boolean {
   }
 }
 
-/** Buffers of Node lie in a pool with others: they cross by themselves. */
+/** Node's buffers share a pool, so each is sent separately. */
 function viewMade(view: ArrayBufferView, wireOf: WireOf): WireValue[] {
   const name = types.isDataView(view) ? "DataView" : (Object.getPrototypeOf(Int8Array) as { prototype: object }).prototype;
   const constructor = typeof name === "string" ? name : (Reflect.get(name, Symbol.toStringTag, view) as string);
@@ -189,7 +189,7 @@ function stateOf(value: object, kind: Kind, side: Side, wireOf: WireOf): BridgeS
   return [wireOf(Object.getPrototypeOf(value)), properties, level, insideOf(value, kind, wireOf)];
 }
 
-/** Made with the object, part of its inside, or nothing the other side may have. */
+/** Properties that are created with the object, are part of its inside, or must not reach the other side. */
 function isSkipped(value: object, kind: Kind, side: Side, key: string | symbol): boolean {
   if (typeof key === "symbol") return false;
   if (kind === "array") return key === "length" || isDenseElement(value, key);
@@ -214,7 +214,7 @@ function isPlainProperty(value: object, key: string): boolean {
 function propertyOf(value: object, key: string | symbol, level: number, wireOf: WireOf): Property {
   const name = wireOf(key);
   const property = Object.getOwnPropertyDescriptor(value, key) ?? {};
-  // A frozen object is described as it was before; the level says the rest.
+  // A frozen object is described as it was before freezing; the level contains the rest.
   const configurable = property.configurable === true || level >= 2 ? CONFIGURABLE : 0;
   const flags = (property.enumerable === true ? ENUMERABLE : 0) | configurable;
   if (property.get !== undefined || property.set !== undefined) {

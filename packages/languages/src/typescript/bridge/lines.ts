@@ -3,9 +3,9 @@ import { ModuleGone } from "./wire.ts";
 
 export const MAX_LINE = 16 * 1024 ** 2;
 
-/** Lines over descriptors, read and written while everything else in this process stands still. */
+/** Lines over file descriptors, read and written synchronously. */
 export interface Lines {
-  /** The next line, or null when there will be no more. */
+  /** The next line, or null at the end. */
   read(): string | null;
   write(line: string): void;
 }
@@ -21,7 +21,7 @@ export function openLines(): Lines {
   return {
     read() {
       while (ready.length === 0) {
-        const count = again(() => readSync(INPUT, chunk, 0, chunk.length, null));
+        const count = retryUntilReady(() => readSync(INPUT, chunk, 0, chunk.length, null));
         if (count === 0) return null;
         accept(chunk.subarray(0, count));
       }
@@ -29,7 +29,7 @@ export function openLines(): Lines {
     },
     write(line) {
       const bytes = Buffer.from(`${line}\n`);
-      for (let at = 0; at < bytes.length;) at += again(() => writeSync(OUTPUT, bytes, at));
+      for (let at = 0; at < bytes.length;) at += retryUntilReady(() => writeSync(OUTPUT, bytes, at));
     },
   };
 
@@ -47,8 +47,8 @@ export function openLines(): Lines {
   }
 }
 
-/** Somebody else in this process may have made the descriptor one that does not wait. */
-function again(work: () => number): number {
+/** Other code in this process may have made the descriptor non-blocking. */
+function retryUntilReady(work: () => number): number {
   const nothing = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openPair } from "./testing/pair.ts";
 import { CannotCross, MalformedFrame } from "./wire.ts";
 
-describe("values cross both ways as they are", () => {
+describe("values cross in both directions unchanged", () => {
   const { shown } = openPair();
   const echo = shown(<T>(value: T): { got: T } => ({ got: value }));
 
@@ -31,14 +31,14 @@ describe("values cross both ways as they are", () => {
     expect([got instanceof RegExp, got.source, got.flags, "a1b22".match(got)]).toEqual([true, "(\\d+)", "giu", ["1", "22"]]);
   });
 
-  test("nothing of the prototypes here is touched by what crosses", () => {
+  test("prototypes of this process are not changed by values that cross", () => {
     echo(JSON.parse('{"__proto__":{"polluted":true}}'));
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 });
 
 describe("identity", () => {
-  test("what goes out and comes back is itself; what is copied is not", () => {
+  test("an object that crosses and returns is the same object; a copy is not", () => {
     const { shown } = openPair();
     const same = shown((list: number[]) => list);
     const copy = shown((list: number[]) => [...list]);
@@ -48,7 +48,7 @@ describe("identity", () => {
     expect(copy(list)).toEqual(list);
   });
 
-  test("shared and cyclic references stay what they are", () => {
+  test("shared and cyclic references are preserved", () => {
     const { shown } = openPair();
     const made = shown(() => {
       const node: { self?: unknown; twins?: unknown[] } = {};
@@ -61,7 +61,7 @@ describe("identity", () => {
     expect(made.twins?.[0]).toBe(made.twins?.[1]);
   });
 
-  test("a symbol of its own is the same symbol wherever it is used", () => {
+  test("a local symbol is the same symbol everywhere", () => {
     const { shown } = openPair();
     const KEY = Symbol("key");
     const module = shown({ KEY, make: () => ({ [KEY]: 1 }), has: (value: object) => KEY in value });
@@ -70,8 +70,8 @@ describe("identity", () => {
   });
 });
 
-describe("changes are seen on both sides", () => {
-  test("an argument that is changed, also deep inside, in maps, sets, dates and bytes", () => {
+describe("changes are visible on both sides", () => {
+  test("a changed argument, also deep inside, in maps, sets, dates and bytes", () => {
     const { shown } = openPair();
     const change = shown(
       (given: { list: number[]; map: Map<string, number>; set: Set<number>; date: Date; bytes: Uint8Array; gone?: number }) => {
@@ -94,7 +94,7 @@ describe("changes are seen on both sides", () => {
     });
   });
 
-  test("something the module has kept is changed by the tests, and the other way round", () => {
+  test("the tests change an object that the module holds, and vice versa", () => {
     const { shown } = openPair();
     const module = shown(
       (() => {
@@ -110,7 +110,7 @@ describe("changes are seen on both sides", () => {
     expect(list).toEqual([1, 2, 9]);
   });
 
-  test("what is frozen is frozen on the other side", () => {
+  test("a frozen object is frozen on the other side", () => {
     const { shown } = openPair();
     const frozen = shown(Object.freeze({ a: Object.freeze([1]) }) as { a: number[] });
     expect(Object.isFrozen(frozen) && Object.isFrozen(frozen.a)).toBe(true);
@@ -125,7 +125,7 @@ describe("changes are seen on both sides", () => {
   });
 });
 
-describe("functions, classes and what they make", () => {
+describe("functions, classes and instances", () => {
   class NegativeError extends RangeError {
     override name = "NegativeError";
     readonly amount: number;
@@ -157,7 +157,7 @@ describe("functions, classes and what they make", () => {
     }
   }
 
-  test("classes are used as if they were here: methods, accessors, statics, own fields, private state", () => {
+  test("classes work as local ones: methods, accessors, statics, own fields, private state", () => {
     const module = openPair().shown({ Duration });
     const hour = new module.Duration(60);
     expect(hour).toBeInstanceOf(module.Duration);
@@ -172,7 +172,7 @@ describe("functions, classes and what they make", () => {
     expect(() => (module.Duration as unknown as () => void)()).toThrow(TypeError);
   });
 
-  test("an error that is thrown is of its class, with name, message, fields and cause", () => {
+  test("a thrown error has its class, with name, message, fields and cause", () => {
     const { shown, test: side } = openPair();
     const module = shown({ Duration, NegativeError });
     const thrown = caught(() => new module.Duration(-1));
@@ -195,7 +195,7 @@ describe("functions, classes and what they make", () => {
     expect([named.describe(), named instanceof module.Duration, module.twice(named).minutes]).toEqual(["named: 4", true, 8]);
   });
 
-  test("functions of the tests are called back, with what they return and throw", () => {
+  test("functions of the tests are called back, with their results and errors", () => {
     const { shown, test: side } = openPair();
     const module = shown({
       map: <T, U>(list: T[], call: (item: T, index: number) => U) => list.map((item, index) => call(item, index)),
@@ -212,7 +212,7 @@ describe("functions, classes and what they make", () => {
     expect(side.isThrownThere(own)).toBe(false);
   });
 
-  test("generators, iterators and async generators go on from either side", async () => {
+  test("generators, iterators and async generators continue from either side", async () => {
     const { shown, turn } = openPair();
     const module = shown({
       *count(to: number) {
@@ -245,7 +245,7 @@ describe("functions, classes and what they make", () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test("promises end on the other side as they end on their own", async () => {
+  test("promises settle on the other side as on their own", async () => {
     const { shown, turn, test: side } = openPair();
     const module = shown({
       async wait(given: Promise<number>) {
@@ -266,7 +266,7 @@ describe("functions, classes and what they make", () => {
     expect(side.pending).toBe(0);
   });
 
-  test("objects of Node that live on the other side are used through their methods", () => {
+  test("Node objects of the other side are used through their methods", () => {
     const module = openPair().shown({ url: () => new URL("https://example.org/a?b=1"), weak: new WeakMap<object, number>() });
     expect([module.url().pathname, module.url().searchParams.get("b")]).toEqual(["/a", "1"]);
     const key = {};
@@ -275,12 +275,12 @@ describe("functions, classes and what they make", () => {
   });
 });
 
-describe("what cannot cross is said, with its name", () => {
+describe("a value that cannot cross is an error with its name", () => {
   test.each<[string, unknown, RegExp]>([
     ["a proxy", new Proxy({}, {}), /^A Proxy cannot be passed/],
     ["shared memory", new SharedArrayBuffer(1), /^A SharedArrayBuffer cannot be passed/],
     ["the process", process, /^The globals of a process cannot be passed/],
-  ])("%s, given or returned", (_, value, expected) => {
+  ])("%s, passed or returned", (_, value, expected) => {
     const { shown } = openPair();
     const module = shown({ take: (_value: unknown) => 1, give: () => value, after: () => "still here" });
     expect(() => module.take({ deep: [value] })).toThrow(expected);
@@ -290,8 +290,8 @@ describe("what cannot cross is said, with its name", () => {
   });
 });
 
-describe("B3: a module gets nothing of the tests but what it was given", () => {
-  test("functions, prototypes and instances of the tests cannot be changed from there", () => {
+describe("B3: a module gets only those values of the tests that were passed to it", () => {
+  test("functions, prototypes and instances of the tests cannot be changed by the module", () => {
     const { shown } = openPair();
     const spoil = shown((value: object) => void Object.assign(Object.getPrototypeOf(value) as object, { save: () => "forged" }));
     class Store {
@@ -315,27 +315,27 @@ describe("B3: a module gets nothing of the tests but what it was given", () => {
   });
 
   test.each<[string, object]>([
-    ["an object nobody described", { values: [["o", -99]], objects: [] }],
-    ["an object of the tests that was never given", { values: [["o", 99]], objects: [] }],
+    ["an object without a description", { values: [["o", -99]], objects: [] }],
+    ["an object of the tests that was never sent", { values: [["o", 99]], objects: [] }],
     ["an unknown kind of value", { values: [["code", "process.exit()"]], objects: [] }],
     ["an unknown intrinsic", { values: [["i", "process"]], objects: [] }],
-    ["a prototype that is a text", { values: [], objects: [{ id: -5, kind: "object", made: [], state: ["text", [], 0, []] }] }],
+    ["a prototype that is a string", { values: [], objects: [{ id: -5, kind: "object", made: [], state: ["text", [], 0, []] }] }],
     [
-      "an accessor that is no function",
+      "an accessor that is not a function",
       { values: [], objects: [{ id: -5, kind: "object", made: [], state: [null, [["a", "b", 1, "c"]], 0, []] }] },
     ],
     ["a property without a name", { values: [], objects: [{ id: -5, kind: "object", made: [], state: [null, [[1, 2]], 0, []] }] }],
     [
-      "a length beyond all bounds",
+      "an excessive length",
       { values: [], objects: [{ id: -5, kind: "buffer", made: [2 ** 40], state: [["i", "ArrayBuffer.prototype"], [], 0, [""]] }] },
     ],
-    ["the end of a promise that is not there", { values: [], objects: [], settled: [[-7, true, 1]] }],
+    ["the end of an unknown promise", { values: [], objects: [], settled: [[-7, true, 1]] }],
   ])("a frame with %s is refused", (_, frame) => {
     const { test: side } = openPair();
     expect(() => side.unpack({ settled: [], ...frame } as never)).toThrow(MalformedFrame);
   });
 
-  test("a call of what was never given is refused", () => {
+  test("a call of a function that was never sent is refused", () => {
     const { test: side } = openPair();
     expect(() => side.serve({ do: "call", target: 1, values: [], objects: [], settled: [] })).toThrow(MalformedFrame);
     expect(side.serve({ do: "load", path: "x" })).toMatchObject({ ended: "fault" });

@@ -5,25 +5,25 @@ import { CannotCross, malformed, type WireAnswer, type Packed, type WireRequest,
 
 export interface MembraneOptions {
   readonly side: Side;
-  /** Sends a request and waits for its answer; what the other side asks meanwhile is served. */
+  /** Sends a request and waits for its answer; serves requests of the other side in the meantime. */
   readonly ask: (request: WireRequest) => WireAnswer;
-  /** There is something new for the other side, which is not waiting for it. */
+  /** Called when there is news for the other side, which is not waiting for it. */
   readonly onNews?: () => void;
-  /** What is known of the other side is up to date again. */
+  /** Called after the copies of the other side's objects are up to date. */
   readonly onUnpacked?: () => void;
 }
 
-/** One process's view of the values of the other. Both are alike whenever one of them speaks. */
+/** One process's view of the values of the other. Both views agree whenever a message is sent. */
 export interface Membrane {
   pack(values: readonly unknown[]): Packed;
   unpack(packed: Packed): unknown[];
   serve(request: WireRequest): WireAnswer;
   answer(ended: "returned" | "thrown", value: unknown): WireAnswer;
-  /** What an answer says; throws what was thrown. */
+  /** The result of an answer; throws the error of the other side. */
   outcome(answer: WireAnswer): unknown;
-  /** Thrown by the other side, and made there. */
+  /** Whether the other side created and threw this error. */
   isThrownThere(value: unknown): boolean;
-  /** Promises of the other side that have not ended. */
+  /** Number of unsettled promises of the other side. */
   readonly pending: number;
 }
 

@@ -1,4 +1,4 @@
-/** Runs in a sandbox of its own, under Node's permission model: the module with what it calls, and nothing of the tests. */
+/** Runs in its own sandbox, under Node's permission model: the module with its dependencies, without the tests. */
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
@@ -8,22 +8,22 @@ import { openMembrane } from "./membrane.ts";
 import type { WireAnswer, WireRequest } from "./wire.ts";
 
 const folder = join(import.meta.dirname, "..");
-// What the module prints is no answer.
+// The module's stdout must not be taken for answers.
 Object.defineProperty(process, "stdout", { value: new Writable({ write: (_chunk, _encoding, done) => done() }) });
 
 const gone = () => new Error("The tests have ended.");
-const conversation = openConversation({ lines: openLines(), mark: "", serve: (request) => served(request), gone });
+const conversation = openConversation({ lines: openLines(), mark: "", serve: (request) => serve(request), gone });
 const membrane = openMembrane({ side: "module", ask: conversation.ask });
-/** Bindings that are exported may change; each is told again when it has. */
+/** Exported bindings may change; each is sent again after a change. */
 const loaded: { readonly namespace: Record<string, unknown>; readonly shown: Record<string, unknown> }[] = [];
 
-function served(request: WireRequest): WireAnswer {
+function serve(request: WireRequest): WireAnswer {
   const answer = membrane.serve(request);
-  return loaded.some(refreshed) ? again(answer) : answer;
+  return loaded.some(refreshed) ? withChangedExports(answer) : answer;
 }
 
-/** What has changed in the exports travels with the answer. */
-function again(answer: WireAnswer): WireAnswer {
+/** Changes of exported bindings are sent with the answer. */
+function withChangedExports(answer: WireAnswer): WireAnswer {
   if (answer.ended === "fault") return answer;
   const more = membrane.pack([]);
   return { ...answer, objects: [...answer.objects, ...more.objects], settled: [...answer.settled, ...more.settled] };
@@ -54,7 +54,7 @@ async function load(path: string): Promise<WireAnswer> {
 /** Standard streams that something was written to. */
 const OWN = new Set(["PipeWrap", "TTYWrap"]);
 
-/** One round of the event loop, in which timers and promises of the module go on. */
+/** One round of the event loop, in which the module's timers and promises run. */
 function turn(): Promise<WireAnswer> {
   return new Promise((resolve) => {
     setImmediate(() => {
@@ -73,7 +73,7 @@ async function serveAll(): Promise<void> {
   for (let asked = conversation.next(); asked !== null; asked = conversation.next()) {
     const { number, request } = asked;
     if (request.do === "turn") membrane.unpack(request);
-    const answer = request.do === "load" ? await load(request.path) : request.do === "turn" ? await turn() : served(request);
+    const answer = request.do === "load" ? await load(request.path) : request.do === "turn" ? await turn() : serve(request);
     conversation.answer(number, answer);
   }
   process.exit(0);

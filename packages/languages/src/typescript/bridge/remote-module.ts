@@ -10,7 +10,7 @@ const setters: (() => void)[] = [];
 const membrane = openMembrane({
   side: "test",
   ask(request) {
-    // Whatever the module is asked, something in it may go on by itself.
+    // During any request, asynchronous work of the module may continue.
     pump();
     return conversation.ask(request);
   },
@@ -23,10 +23,10 @@ export const isThrownByModule = (error: unknown): boolean => error instanceof Mo
 
 type Attach = (set: (values: Record<string, unknown>) => void) => void;
 
-/** By path in the module: how a stub gets the values of its exports, now and whenever they change. */
+/** By path in the module: how a stub gets the values of its exports, now and after each change. */
 export const attachments = new Map<string, Attach>();
 
-/** Has the module process load a file, and says what it exports. */
+/** Loads a file in the module process, and returns the names of its exports. */
 export function loadNames(path: string): string[] {
   const values = membrane.outcome(conversation.ask({ do: "load", path })) as Record<string, unknown>;
   attachments.set(path, (set) => {
@@ -40,7 +40,7 @@ const SLOWEST_MS = 4;
 let pumping: NodeJS.Immediate | NodeJS.Timeout | null = null;
 let rounds = 0;
 
-/** Lets the module's event loop go on while this one does, as long as there is something to wait for. */
+/** Runs the module's event loop along with this one, while there is something to wait for. */
 function pump(): void {
   rounds = 0;
   pumping ??= setImmediate(round);

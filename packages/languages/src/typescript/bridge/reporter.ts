@@ -1,6 +1,6 @@
 import { isThrownByModule, writeResult } from "./remote-module.ts";
 
-interface Told {
+interface DescribedError {
   readonly name: string;
   readonly code: string | null;
   readonly message: string;
@@ -11,11 +11,11 @@ interface Told {
 
 /** One line of JSON for the harness. */
 export function report(line: Readonly<Record<string, unknown>> & { readonly error?: unknown }): void {
-  writeResult(JSON.stringify({ ...line, error: line.error === undefined || line.error === null ? null : told(line.error) }));
+  writeResult(JSON.stringify({ ...line, error: line.error === undefined || line.error === null ? null : describeError(line.error) }));
 }
 
-/** An error may be anything, also something that does not want to be read. */
-function told(error: unknown): Told {
+/** Any value can be thrown, and reading its properties may throw, too. */
+function describeError(error: unknown): DescribedError {
   const read = (key: string): unknown => {
     try {
       return typeof error === "object" && error !== null ? Reflect.get(error, key) : undefined;
@@ -47,7 +47,7 @@ interface TestEvent {
   };
 }
 
-/** Node's test reporter: it tells the harness of every test that has ended, and of the end. */
+/** A reporter for Node's test runner: reports every finished test to the harness, and the end. */
 export default async function* reporter(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const path: string[] = [];
   for await (const { type, data } of events) {

@@ -6,15 +6,15 @@ import { CONFIGURABLE, ENUMERABLE, malformed, WRITABLE, type Description, type P
 export interface Restoring {
   readonly side: Side;
   readonly table: Table;
-  /** A likeness of a function of the other side. */
+  /** Creates a proxy for a function of the other side. */
   readonly likeness: (id: number, name: string, length: number, constructs: boolean) => object;
-  /** A promise that will end as the one of the other side does. */
+  /** Creates a promise that settles as the other side's does. */
   readonly promise: (id: number) => object;
 }
 
 const MAX_LENGTH = 50_000_000;
 
-/** Makes what is new and brings up to date what is known. Whatever the frame says, no text of it becomes code. */
+/** Creates new objects and updates known ones. No text of a frame is ever executed. */
 export function restoreObjects(
   { side, table, likeness, promise }: Restoring,
   objects: readonly Description[],
@@ -23,7 +23,7 @@ export function restoreObjects(
   const changed = objects.map((one) => entryFor(one.id));
   for (const one of objects) fill(entryFor(one.id), one);
   for (const [index, { value }] of changed.entries()) close(value, objects[index]?.state[2] ?? 0);
-  for (const entry of changed) entry.alike = stateNow(table, side, entry);
+  for (const entry of changed) entry.syncedState = stateNow(table, side, entry);
   return valueOf;
 
   function entryFor(id: number): TableEntry {
@@ -31,7 +31,7 @@ export function restoreObjects(
     if (known !== undefined) return known;
     const described = waiting.get(id);
     if (described === undefined || table.isOwn(id)) malformed("an object that it has not described");
-    const entry = { id, value: make(described), kind: described.kind, alike: "", guarded: false };
+    const entry = { id, value: make(described), kind: described.kind, syncedState: "", guarded: false };
     table.add(entry);
     return entry;
   }
@@ -129,7 +129,7 @@ export function restoreObjects(
   }
 }
 
-/** What is fixed already is described as it was before: it stays as it is if it has the same value. */
+/** A fixed property is described as it was before: it stays if it has the same value. */
 function define(value: object, key: string | symbol, wanted: PropertyDescriptor): boolean {
   const present = Object.getOwnPropertyDescriptor(value, key);
   if (present === undefined || present.configurable === true) return Reflect.defineProperty(value, key, wanted);
@@ -189,7 +189,7 @@ function fillInside(value: object, kind: TableEntry["kind"], inside: readonly Wi
   if (kind === "view" && inside.length > 0) (value as Uint8Array).set(bytesOf(first, (value as Uint8Array).byteLength));
 }
 
-/** Elements are defined, never assigned: a setter on a prototype is not asked. */
+/** Elements are defined, never assigned, so that no setter of a prototype runs. */
 function fillArray(list: unknown[], inside: readonly WireValue[], valueOf: (wire: WireValue) => unknown): void {
   if (list.length !== inside.length) list.length = inside.length;
   for (const [index, wire] of inside.entries()) {

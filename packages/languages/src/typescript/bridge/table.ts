@@ -2,18 +2,18 @@ import { malformed, type Kind } from "./wire.ts";
 
 export type Side = "test" | "module";
 
-/** An object that has crossed: the original in one process, its likeness in the other, under one number. */
+/** An object that has crossed: the original in one process, its proxy or copy in the other, under one number. */
 export interface TableEntry {
   readonly id: number;
   readonly value: object;
   readonly kind: Kind;
-  /** Its state when the two were last alike, as JSON. */
-  alike: string;
-  /** Only whoever owns it may change it. */
+  /** Its state at the last synchronisation, as JSON. */
+  syncedState: string;
+  /** Only the owning process may change it. */
   guarded: boolean;
 }
 
-/** What has crossed, by number and by identity. Numbers of the test process are positive, those of the module process negative. */
+/** Objects that have crossed, by number and by identity. Numbers of the test process are positive, those of the module process negative. */
 export class Table {
   readonly #entries = new Map<number, TableEntry>();
   readonly #ids = new WeakMap<object, number>();

@@ -1,4 +1,4 @@
-/** Runs in a sandbox of its own: one test file, with the module behind a membrane. */
+/** Runs in its own sandbox: one test file, with the module behind a membrane. */
 import { registerHooks } from "node:module";
 import { extname, join } from "node:path";
 import { Writable } from "node:stream";
@@ -10,10 +10,10 @@ const folder = join(import.meta.dirname, "..");
 const MODULE_FILE = /^(?:implementation|dependencies)\//;
 const REMOTE_MODULE = new URL(`./remote-module${extname(import.meta.url)}`, import.meta.url).href;
 const DEPENDENCY = /^#(MM-\w+)$/;
-// What a test prints is no result.
+// A test's stdout must not be taken for results.
 Object.defineProperty(process, "stdout", { value: new Writable({ write: (_chunk, _encoding, done) => done() }) });
 
-/** The path in the module, if that is where the address leads. */
+/** The path in the module, if the URL points there. */
 function modulePath(url: string): string | null {
   if (!url.startsWith("file:")) return null;
   const path = fileURLToPath(url);
@@ -39,7 +39,7 @@ registerHooks({
   },
 });
 
-/** A module with the same exports. Names stand in it as texts only. */
+/** A module with the same exports. Names appear in it as string literals only. */
 function stub(path: string): string {
   const names = loadNames(path);
   const locals = names.map((_, index) => `$${index}`);

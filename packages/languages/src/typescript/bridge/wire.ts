@@ -1,7 +1,7 @@
 /**
- * What crosses between the two processes, as JSON. A value is itself where JSON has it, otherwise a list that begins with its kind:
- * u undefined, n number JSON lacks, b bigint, i intrinsic, w well-known symbol, k registered symbol, y other symbol, o object by its
- * number, h hole of an array.
+ * Messages between the two processes, as JSON. A value is itself if JSON has it, otherwise a list that begins with its kind: u undefined, n
+ * number JSON lacks, b bigint, i intrinsic, w well-known symbol, k registered symbol, y other symbol, o object by its number, h hole of an
+ * array.
  */
 export type WireValue = string | number | boolean | null | readonly [string, ...unknown[]];
 
@@ -21,7 +21,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** An object as it is now. `made` is only needed by whoever does not have it yet. */
+/** The current state of an object. `made` is only needed by a side that does not have it yet. */
 export interface Description {
   readonly id: number;
   readonly kind: Kind;
@@ -29,7 +29,7 @@ export interface Description {
   readonly state: BridgeState;
 }
 
-/** [prototype, own properties, 0 open to 3 frozen, what is inside] */
+/** [prototype, own properties, 0 extensible to 3 frozen, contents] */
 export type BridgeState = readonly [prototype: WireValue, properties: readonly Property[], level: number, inside: readonly WireValue[]];
 
 /** [key, value] when enumerable, writable and configurable; otherwise with flags; an accessor has two functions. */
@@ -45,7 +45,7 @@ export const CONFIGURABLE = 4;
 export interface Packed {
   readonly values: readonly WireValue[];
   readonly objects: readonly Description[];
-  /** Promises that have ended: [number, fulfilled, value]. */
+  /** Settled promises: [number, fulfilled, value]. */
   readonly settled: readonly (readonly [number, boolean, WireValue])[];
 }
 
@@ -57,12 +57,12 @@ export type WireRequest =
 
 export type WireAnswer = ({ readonly ended: "returned" | "thrown" } & Packed) | { readonly ended: "fault"; readonly message: string };
 
-/** The other process sent something that is none of this. */
+/** The other process sent an invalid message. */
 export class MalformedFrame extends Error {
   override name = "MalformedFrame";
 }
 
-/** A value that the other process cannot be shown. */
+/** A value that cannot be sent to the other process. */
 export class CannotCross extends Error {
   override name = "CannotCross";
 }
@@ -96,7 +96,7 @@ function checkDescription(value: unknown): void {
 
 export type Frame = { readonly request: WireRequest; readonly number: number } | { readonly answer: WireAnswer; readonly number: number };
 
-/** A line from the other process. Nothing in it is believed: it is a frame, or `MalformedFrame`. */
+/** Parses a line from the other process. The line is untrusted: it is a valid frame, or `MalformedFrame`. */
 export function readFrame(line: string): Frame {
   let value: unknown;
   try {

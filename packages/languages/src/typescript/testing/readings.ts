@@ -22,7 +22,7 @@ export function reading(typescript: LanguageReader, code: string, agreed: Contra
   return typescript.readModule({ files: { "implementation/index.ts": code } }, agreed);
 }
 
-/** What differs from the contract, and what cannot be said in TypeScript. There is a difference exactly when the fingerprint is another. */
+/** Differences from the contract, and problems. There is a difference exactly if the fingerprints differ. */
 export function differences(typescript: LanguageReader, code: string, agreed: Contract = PARSE_DURATION): string[] {
   const { delivered, problems } = reading(typescript, code, agreed);
   const found = deltaOf(agreed, delivered);

@@ -26,7 +26,7 @@ function tools(context: Partial<AgentContext> = {}, shipGround: AgentToolsOption
 const wish = { artifact_type: "IMPLEMENTATION", body: { "a.ts": "a\n" } };
 
 describe("an agent", () => {
-  test("has four tools, and of them those its role was given", async () => {
+  test("has four tools, limited to those of its role", async () => {
     expect(ARTIFACT_TOOLS).toEqual(["create_artifact", "ship_artifact", "query_artifacts", "search_code_index"]);
     const use = tools({ tools: ["query_artifacts"] });
     for (const tool of ["create_artifact", "ship_artifact", "search_code_index", "delete_artifact", "constructor"]) {
@@ -36,7 +36,7 @@ describe("an agent", () => {
     expect(await tools()("search_code_index", { query: "x" })).toEqual({ searched: { query: "x" } });
   });
 
-  test("creates what its role creates, and is told the id", async () => {
+  test("creates artifacts of its role, and gets the id", async () => {
     const made = (await tools()("create_artifact", wish)) as { artifact_id: string };
     const { envelope } = await bench.artifacts.get(made.artifact_id);
     expect(envelope).toMatchObject({ created_by: { role: "proposer", run_id: "run1" }, context_pack_ref: "CP-0a1b2c3d" });
@@ -45,7 +45,7 @@ describe("an agent", () => {
   });
 
   test.each(["artifact_id", "created_by", "context_pack_ref", "status", "version", "follows", "pillar"])(
-    "cannot say the %s itself",
+    "cannot set the %s itself",
     async (field) => {
       expect((await refusalOf(() => tools()("create_artifact", { ...wish, [field]: "IMPL-0a1b2c3d" }))).code).toBe(
         "schema_validation_failed",
@@ -65,7 +65,7 @@ describe("an agent", () => {
 describe("ship_artifact", () => {
   const ground = async () => ({ to: "SHIPPED" as const, amendmentsApplied: true, evidence: PASS });
 
-  test("ships nothing early: without evidence, without an approval, with evidence that fails", async () => {
+  test("ships nothing early: without evidence, without an approval, with failing evidence", async () => {
     const draft = await bench.create();
     const rejected = await bench.adjudicated("REJECT");
     const approved = await bench.adjudicated("APPROVE");
@@ -83,7 +83,7 @@ describe("ship_artifact", () => {
     expect(await bench.artifacts.query({ status: "SHIPPED" })).toEqual([]);
   });
 
-  test("ships what the ship step has found good", async () => {
+  test("ships after the ship step has passed", async () => {
     const { artifact_id } = await bench.adjudicated("APPROVE");
     expect(await tools({}, ground)("ship_artifact", { artifact_id })).toEqual({ artifact_id, status: "SHIPPED" });
   });

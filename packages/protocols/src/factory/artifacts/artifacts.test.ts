@@ -28,7 +28,7 @@ test("[FAC-098] an artifact is stored with its envelope and its body, and its fi
   expect((await bench.artifacts.get(envelope.artifact_id)).envelope).toEqual(envelope);
 });
 
-test("what is missing of its files, or was edited, is made again from the record", async () => {
+test("missing or edited files are rewritten from the record", async () => {
   const envelope = await bench.create({ body: { "notes.md": "two\n" } });
   rmSync(fileOf(envelope, "envelope.json"));
   writeFileSync(fileOf(envelope, "body/notes.md"), "");
@@ -41,7 +41,7 @@ describe("the texts of a body", () => {
   const LONG = "long ".repeat(20_000);
   const create = () => bench.create({ body: { "short.md": "short\n", "same.md": "short\n", "long.md": LONG } });
 
-  test("short ones are rows, each once, and long ones objects; both are read as they were stored", async () => {
+  test("short ones are rows, each once, and long ones objects; both are read back unchanged", async () => {
     const ref = refOf(await create());
     await create();
     const texts = await bench.db.selectFrom("artifact_texts").select("text").execute();
@@ -56,21 +56,21 @@ describe("the texts of a body", () => {
     }
   });
 
-  test("one that is an object because an earlier release put it there is found", async () => {
+  test("one that an earlier release stored as an object is found", async () => {
     const ref = refOf(await create());
     await bench.objects.put(Buffer.from("short\n"));
     await bench.db.deleteFrom("artifact_texts").execute();
     expect(await bench.artifacts.read(ref, "short.md")).toBe("short\n");
   });
 
-  test("one that somebody has changed is used by nobody", async () => {
+  test("one that was changed by hand is refused", async () => {
     const ref = refOf(await create());
     await bench.db.updateTable("artifact_texts").set({ text: "other\n" }).execute();
     await expect(bench.artifacts.read(ref, "short.md")).rejects.toMatchObject({ code: "database_corrupt" });
   });
 });
 
-test("what is created or changed is noted in its transaction where files are not synced, its predecessor with it", async () => {
+test("artifacts without synced files are noted in the transaction that creates or changes them, with their predecessors", async () => {
   const { db, door, objects, store: folder } = bench;
   const noted: string[] = [];
   const pending = async (_tx: unknown, kind: string, id: string) => void noted.push(`${kind} ${id}`);
@@ -85,19 +85,19 @@ test("what is created or changed is noted in its transaction where files are not
 describe("[FAC-098] nothing is stored", () => {
   test.each([
     ["an envelope that is not valid", { context_pack_ref: "none" }],
-    ["a version that is none", { version: "1.0" }],
+    ["an invalid version", { version: "1.0" }],
     ["an unknown type", { artifact_type: "PICTURE" as never }],
     ["a pillar that is a path", { pillar: "../core" }],
     ["a body that leaves its folder", { body: { "../envelope.json": "{}" } }],
-    ["a predecessor that is not there", { follows: "IMPL-00000000" }],
-    ["[FAC-101] an id of the agent's own", { artifact_id: "IMPL-0a1b2c3d" } as never],
+    ["an unknown predecessor", { follows: "IMPL-00000000" }],
+    ["[FAC-101] an id chosen by the agent", { artifact_id: "IMPL-0a1b2c3d" } as never],
   ])("for %s", async (_, parts) => {
     await refusalOf(() => bench.create(parts));
     expect(await rows()).toBe(0);
     expect(existsSync(bench.store)).toBe(false);
   });
 
-  test("when the disk gives out before the row is there", async () => {
+  test("when the disk fails before the row is written", async () => {
     rmSync(join(bench.folder, "objects"), { recursive: true, force: true });
     await bench.db.schema.dropTable("artifacts").execute();
     await expect(bench.create()).rejects.toThrow();
@@ -105,7 +105,7 @@ describe("[FAC-098] nothing is stored", () => {
   });
 });
 
-test("the same call twice is one artifact, and files that were lost in between are there again", async () => {
+test("the same call twice is one artifact, and files lost in between are rewritten", async () => {
   const call = bench.call();
   const first = await bench.artifacts.create(call, wish());
   rmSync(bench.store, { recursive: true });
@@ -114,7 +114,7 @@ test("the same call twice is one artifact, and files that were lost in between a
   expect(existsSync(fileOf(first, "envelope.json"))).toBe(true);
 });
 
-test("an id that is taken is not given twice", async () => {
+test("an id in use is not assigned again", async () => {
   const uuids = ["0a1b2c3d-0", "0a1b2c3d-1", "ffffffff-2"];
   const other = await openStoreBench(() => uuids.shift() ?? "ffffffff-3");
   expect((await other.create()).artifact_id).toBe("IMPL-0a1b2c3d");
@@ -124,7 +124,7 @@ test("an id that is taken is not given twice", async () => {
 });
 
 describe("[FAC-102] a new version", () => {
-  test("is a new artifact with an id of its own, linked both ways, and the first keeps its id through all", async () => {
+  test("is a new artifact with its own id, linked both ways, and the first keeps its id", async () => {
     const first = await bench.adjudicated("APPROVE");
     const next = await bench.create({ follows: refOf(first) });
     expect(next.version).toBe("1.0.1");
@@ -143,7 +143,7 @@ describe("[FAC-102] a new version", () => {
     expect((await bench.create({ follows: refOf(first) })).version).toBe("2.0.1");
   });
 
-  test("[FAC-108] after a challenge that failed is a draft beside the challenged one, which stays as it is", async () => {
+  test("[FAC-108] after a failed challenge is a draft beside the challenged one, which does not change", async () => {
     const first = await bench.create();
     const about = { inputs: [{ ref: refOf(first), purpose: "judged" }] };
     const challenge = await bench.create({ artifact_type: "CHALLENGE", ...about });
@@ -188,7 +188,7 @@ describe("[FAC-105]", () => {
 });
 
 describe("shipping", () => {
-  test("[FAC-106] code takes its ship evidence, and nothing else in its place", async () => {
+  test("[FAC-106] code needs its ship evidence, and nothing else replaces it", async () => {
     const { artifact_id } = await bench.adjudicated("APPROVE");
     expect((await refusalOf(() => ship(artifact_id, { kind: "other", validatorsPassed: true }))).message).toMatch(/is code/);
     expect((await ship(artifact_id)).status).toBe("SHIPPED");
@@ -196,7 +196,7 @@ describe("shipping", () => {
     expect(await bench.artifacts.isShipped(artifact_id, "1.0.1")).toBe(false);
   });
 
-  test("what goes with it happens in the same transaction, or neither happens", async () => {
+  test("related changes happen in the same transaction, or not at all", async () => {
     const { artifact_id } = await bench.adjudicated("APPROVE");
     const input = { artifact_id, ground: { to: "SHIPPED" as const, amendmentsApplied: true, evidence: PASS } };
     const full = () => Promise.reject(new Error("no room in the index"));
@@ -209,7 +209,7 @@ describe("shipping", () => {
     expect(seen).toEqual(["SHIPPED"]);
   });
 
-  test("[FAC-107] a rejected one goes back to draft without its decision, and a shipped one is deprecated for its successor", async () => {
+  test("[FAC-107] a rejected one returns to draft without its decision, and a shipped one is deprecated for its successor", async () => {
     const rejected = await bench.adjudicated("REJECT");
     const { artifact_id } = rejected;
     await bench.artifacts.change(bench.call(), { artifact_id, ground: { to: "DRAFT", revisionsLeft: 1 } });
@@ -227,7 +227,7 @@ describe("shipping", () => {
   });
 });
 
-test("artifacts are found by what they are, and what is not there is said", async () => {
+test("artifacts are found by their properties, and an unknown one is an error", async () => {
   const first = await bench.create();
   await bench.create({ artifact_type: "EXAMPLES" });
   expect(await bench.artifacts.query({ artifact_type: "IMPLEMENTATION", status: "DRAFT", lineage: first.artifact_id })).toEqual([first]);

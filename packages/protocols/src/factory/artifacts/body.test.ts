@@ -20,8 +20,8 @@ async function create(parts: Parameters<typeof wish>[0]) {
 }
 const proposal = (text: string) => create({ artifact_type: "PROPOSAL", body: { "proposal.json": text, "notes.md": "anything" } });
 
-describe("the body of an artifact that has a form", () => {
-  test("is stored in it, with or without the id that it gets", async () => {
+describe("the body of an artifact with a schema", () => {
+  test("is stored, with or without its future id", async () => {
     expect(await proposal('{"claim": "it doubles"}')).toMatchObject({ outcome: { artifact_type: "PROPOSAL" }, stored: 1 });
     expect(await proposal('{"claim": "it doubles", "proposal_id": "PROP-1"}')).toMatchObject({ stored: 1 });
     expect(await create({ artifact_type: "IMPLEMENTATION", body: { "proposal.json": "anything" } })).toMatchObject({ stored: 1 });
@@ -30,8 +30,8 @@ describe("the body of an artifact that has a form", () => {
   test.each([
     ["no JSON", "it doubles", "/body/proposal.json: is not valid JSON"],
     ["a list", "[]", "/body/proposal.json: expected an object"],
-    ["a field that says nothing", '{"claim": ""}', "/body/proposal.json/claim: "],
-    ["a field too many", '{"claim": "it doubles", "next": "ship"}', "/body/proposal.json/next: "],
+    ["an empty field", '{"claim": ""}', "/body/proposal.json/claim: "],
+    ["an unknown field", '{"claim": "it doubles", "next": "ship"}', "/body/proposal.json/next: "],
   ])("[FAC-076] is refused with %s, and nothing is stored", async (_what, text, message) => {
     const { outcome, stored } = await proposal(text);
     expect(outcome).toMatchObject({ code: "schema_validation_failed", message: expect.stringContaining(message) });

@@ -9,7 +9,7 @@ const ASKED: NewArtifact = {
 };
 const WHOLE = newEnvelope(ASKED, "PROP-0a1b2c3d", 0);
 
-test("[FAC-103] a new one is a draft at 1.0.0, with everything in it", () => {
+test("[FAC-103] a new one is a draft at 1.0.0, with all fields", () => {
   expect(WHOLE).toEqual({
     artifact_id: "PROP-0a1b2c3d",
     artifact_type: "PROPOSAL",
@@ -32,7 +32,7 @@ describe("[FAC-095] an envelope", () => {
     expect(() => parseEnvelope({ ...WHOLE, [field]: undefined })).toThrow(new RegExp(field));
   });
 
-  test("may leave out its notes, and has nothing beside its fields", () => {
+  test("may omit its notes, and has no other fields", () => {
     expect(parseEnvelope(required).notes).toBe("");
     expect(() => parseEnvelope({ ...WHOLE, surprise: 1 })).toThrow(/surprise/);
   });
@@ -86,7 +86,7 @@ describe("[FAC-100] an id", () => {
     for (const wrong of ["0123456", "012345678", "0123456G", "0123456A", "e5f6g7h8"]) expect(() => accepts(`${prefix}-${wrong}`)).toThrow();
   });
 
-  test("[FAC-101] is the beginning of a UUID of version 4, never the same twice in a row", () => {
+  test("[FAC-101] is the beginning of a version 4 UUID, and differs each time", () => {
     fc.assert(
       fc.property(fc.uuid({ version: 4 }), fc.constantFrom(...ARTIFACT_TYPES), (uuid, type) => {
         expect(newArtifactId(type, () => uuid)).toBe(`${ID_PREFIXES[type]}-${uuid.slice(0, 8)}`);

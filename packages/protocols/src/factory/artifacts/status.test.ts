@@ -25,7 +25,7 @@ const facts = (from: ArtifactStatus, decision: AdjudicationDecision | null): Sta
   isShipped: () => true,
 });
 
-describe("[FAC-104] of all changes of status exactly five are allowed", () => {
+describe("[FAC-104] exactly five transitions are allowed", () => {
   const pairs = ARTIFACT_STATUSES.flatMap((from) => ARTIFACT_STATUSES.map((to) => [from, to] as const));
 
   test.each(pairs)("from %s to %s", (from, to) => {
@@ -49,7 +49,7 @@ describe("[FAC-106] shipping", () => {
     expect(ship(null, CODE)).toThrow(/no adjudication approves/);
   });
 
-  test("needs, for code, a PASS and the fingerprint that was locked; for the rest, validators", () => {
+  test("needs, for code, a PASS and the locked fingerprint; for other artifacts, validators", () => {
     expect(ship("APPROVE", { ...CODE, result: "FAIL" })).toThrow(/not PASS/);
     expect(ship("APPROVE", { ...CODE, fingerprint: "b" })).toThrow(/Interface fingerprint mismatch: expected a, got b/);
     ship("APPROVE", { kind: "other", validatorsPassed: true })();
@@ -62,7 +62,7 @@ describe("[FAC-106] shipping", () => {
 });
 
 describe("[FAC-107]", () => {
-  test("only what was rejected goes back, and only while a revision is left", () => {
+  test("only a rejected one returns to draft, and only while a revision is left", () => {
     const back = (decision: AdjudicationDecision, revisionsLeft: number) => () =>
       assertArtifactTransition(facts("ADJUDICATED", decision), { to: "DRAFT", revisionsLeft });
     back("REJECT", 1)();
@@ -70,7 +70,7 @@ describe("[FAC-107]", () => {
     expect(back("APPROVE", 1)).toThrow(/not rejected/);
   });
 
-  test("only what has a shipped successor is deprecated", () => {
+  test("only one with a shipped successor is deprecated", () => {
     const deprecate = (isShipped: boolean) => () =>
       assertArtifactTransition({ ...facts("SHIPPED", "APPROVE"), isShipped: () => isShipped }, GROUNDS.DEPRECATED);
     deprecate(true)();

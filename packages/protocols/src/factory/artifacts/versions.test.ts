@@ -6,7 +6,7 @@ import { assertHigher, compareVersions, highestVersion, VERSION } from "./versio
 const part = fc.nat({ max: 30 });
 const version = fc.tuple(part, part, part);
 
-test("[FAC-103] versions compare by their numbers, and a lineage only grows", () => {
+test("[FAC-103] versions compare numerically, and a lineage only grows", () => {
   fc.assert(
     fc.property(version, version, (left, right) => {
       const index = left.findIndex((number, at) => number !== right[at]);
@@ -30,7 +30,7 @@ test.each(["1.0", "1.0.0-rc", "v1.0.0", "1.0.0.0", "", "1.x.0"])("%j is no versi
 describe("the next version of a module", () => {
   const before = { version: "1.4.2", fingerprint: "f" };
 
-  test("[FAC-093] is a patch exactly when the fingerprint is the same", () => {
+  test("[FAC-093] is a patch exactly if the fingerprint is the same", () => {
     expect(nextVersion(before, "f", null)).toBe("1.4.3");
     expect(() => nextVersion(before, "g", null)).toThrow(/interface change exception/);
   });
@@ -43,7 +43,7 @@ describe("the next version of a module", () => {
     expect(nextVersion(before, "g", expectation)).toBe(expected);
   });
 
-  test("[FAC-092] of something new is 1.0.0", () => {
+  test("[FAC-092] of a new module is 1.0.0", () => {
     expect(nextVersion(null, "f", null)).toBe("1.0.0");
   });
 });

@@ -13,7 +13,7 @@ afterEach(() => scratch.close());
 const deprecated = { status: "DEPRECATED", superseded_by: null, note: "Use something else." } as const;
 
 describe("[FAC-180] append-only", () => {
-  test("a module and version are there once, whoever calls again, and the first entry stays as it was", async () => {
+  test("a module version has one entry, also after repeated calls, and the first entry does not change", async () => {
     const { index } = scratch;
     const first = entry("parse", { purpose: "The first." });
     await index.append(asSystem("ship parse"), first);
@@ -21,14 +21,14 @@ describe("[FAC-180] append-only", () => {
       code: "policy_violation",
       details: { module_ref: "MM-parse@1.0.0", rule: "append_only", suggested_next_actions: [expect.stringContaining("new version")] },
     });
-    // The ship step that is done again after a crash brings the id of the first call.
+    // A ship step that is repeated after a crash has the id of the first call.
     expect(await index.append(asSystem("ship parse"), first)).toEqual({ module_ref: "MM-parse@1.0.0", position: 1 });
     expect(await index.snapshot()).toEqual([first]);
     await index.append(asSystem(), entry("parse", { version: "1.0.1" }));
     expect((await index.versionsOf("MM-parse")).map(({ version }) => version)).toEqual(["1.0.0", "1.0.1"]);
   });
 
-  test("the database itself refuses to change or remove what is recorded", async () => {
+  test("the database refuses to change or delete entries", async () => {
     await scratch.ship(entry("parse"));
     await scratch.index.retire(asSystem(), { module_ref: "MM-parse@1.0.0", ...deprecated });
     const attempts = [
@@ -82,7 +82,7 @@ describe("[FAC-184] an entry", () => {
     expect(await scratch.index.snapshot()).toEqual([]);
   });
 
-  test("comes back with every field, and begins as SHIPPED", async () => {
+  test("is read back with every field, and begins as SHIPPED", async () => {
     const full = entry("parse", { tags: ["text"], dependencies: ["MM-lex@^1.0.0"], notes: "From the second debate." });
     await scratch.ship(full);
     expect(await scratch.index.find("MM-parse@1.0.0")).toEqual({
@@ -97,7 +97,7 @@ describe("[FAC-184] an entry", () => {
 });
 
 describe("[FAC-185] statuses", () => {
-  test("only SHIPPED changes, once, and takes a successor and a note with it", async () => {
+  test("only SHIPPED changes, once, with a successor and a note", async () => {
     const { index } = scratch;
     await scratch.ship(entry("old", { notes: "Shipped." }), entry("gone"), entry("new"));
     const before = await index.find("MM-old@1.0.0");
@@ -118,7 +118,7 @@ describe("[FAC-185] statuses", () => {
     expect((await index.snapshot()).map(({ status }) => status)).toEqual(["SUPERSEDED", "DEPRECATED", "SHIPPED"]);
   });
 
-  test("a successor has to be another module version that is in use", async () => {
+  test("a successor must be another module version in use", async () => {
     const { index } = scratch;
     await scratch.ship(entry("old"), entry("gone"));
     await index.retire(asSystem(), { module_ref: "MM-gone@1.0.0", ...deprecated });
@@ -133,7 +133,7 @@ describe("[FAC-185] statuses", () => {
   });
 });
 
-test("who depends on a version is told by the ranges of their dependencies", async () => {
+test("dependants of a version are found by the ranges of their dependencies", async () => {
   await scratch.ship(
     entry("lex", { version: "1.4.0" }),
     entry("caret", { dependencies: ["MM-lex@^1.2.0"] }),
@@ -147,7 +147,7 @@ test("who depends on a version is told by the ranges of their dependencies", asy
   expect(await names("MM-none@1.0.0")).toEqual([]);
 });
 
-test("[FAC-179] a snapshot is a copy: what is shipped later or done to it changes neither the other", async () => {
+test("[FAC-179] a snapshot is a copy: later changes affect neither the other", async () => {
   await scratch.ship(entry("one"));
   const snapshot = await scratch.index.snapshot();
   await scratch.ship(entry("two"));

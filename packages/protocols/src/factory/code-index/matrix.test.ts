@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { vectorMatrix } from "./matrix.ts";
 
-/** Of length one, from whole numbers, so that equal and nearly equal vectors come up. */
+/** Unit vectors from integers, so that equal and nearly equal vectors occur. */
 const vectors = (dimensions: number, maxLength: number) =>
   fc.array(
     fc.array(fc.integer({ min: -3, max: 3 }), { minLength: dimensions, maxLength: dimensions }).map((values) => {
@@ -19,7 +19,7 @@ function bruteForce(query: Float32Array, rows: readonly Float32Array[], among: U
     .slice(0, k);
 }
 
-test.each([1, 31, 64, 100])("the nearest of %i dimensions are exactly those of brute force, ties included", (dimensions) => {
+test.each([1, 31, 64, 100])("the nearest of %i dimensions are exactly those of brute force, including ties", (dimensions) => {
   fc.assert(
     fc.property(vectors(dimensions, 40), fc.integer({ min: 1, max: 12 }), fc.infiniteStream(fc.boolean()), (all, k, keep) => {
       const matrix = vectorMatrix(dimensions);
@@ -32,7 +32,7 @@ test.each([1, 31, 64, 100])("the nearest of %i dimensions are exactly those of b
   );
 });
 
-test("more rows than one block and one chunk, in the order they were added", () => {
+test("more rows than one block and one chunk, in insertion order", () => {
   const dimensions = 256;
   const matrix = vectorMatrix(dimensions);
   const rows: Float32Array[] = [];

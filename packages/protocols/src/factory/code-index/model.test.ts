@@ -28,7 +28,7 @@ describe("[FAC-182] a model", () => {
     expect(call).toThrow(problem);
   });
 
-  test.each([256, 384, 1000, 1536])("of %i dimensions serves", async (dimensions) => {
+  test.each([256, 384, 1000, 1536])("of %i dimensions is accepted", async (dimensions) => {
     const { index, ship } = await open(modelOf("m", { "one thing": [1, 0.2], "another thing": [0, 1] }, dimensions));
     await ship(entry("one", { purpose: "one thing" }), entry("two", { purpose: "another thing" }));
     const { results } = await index.search({ query: "one thing" });
@@ -43,7 +43,7 @@ describe("[FAC-182] a model", () => {
   });
 });
 
-describe("a model that does not keep its promise is found out at once", () => {
+describe("a model that returns wrong vectors is refused at once", () => {
   const broken = (vectors: readonly Float32Array[]): EmbeddingModel => ({ ...plain, embed: () => Promise.resolve(vectors) });
   test.each([
     ["too few", []],
@@ -54,7 +54,7 @@ describe("a model that does not keep its promise is found out at once", () => {
     await expect(embedOne(broken(vectors), "x")).rejects.toMatchObject({ code: "provider_unavailable", details: { model: "plain" } });
   });
 
-  test("vectors come back with length one, those of the model untouched", async () => {
+  test("vectors are normalised, without changing the model's own", async () => {
     const given = new Float32Array(256).fill(2);
     const [vector] = await embedAll(broken([given]), ["x"]);
     expect(Math.hypot(...vector!)).toBeCloseTo(1, 6);
@@ -92,13 +92,13 @@ describe("another model", () => {
     expect((await changed.search(all)).results.map(({ name }) => name)).toEqual(["right", "new", "left"]);
   });
 
-  test("one with the same name and other dimensions is another", async () => {
+  test("the same name with other dimensions is another model", async () => {
     const { ship, reopened } = await open(before);
     await ship(entry("left"));
     await expect(reopened(modelOf("before", {}, 300)).search({ query: "asked" })).rejects.toMatchObject({ code: "config_invalid" });
   });
 
-  test("what is shipped while the model is at work is not forgotten", async () => {
+  test("entries shipped while the model embeds are included", async () => {
     const { index, ship, reopened } = await open(before);
     await ship(entry("left"));
     let once = true;
@@ -123,7 +123,7 @@ describe("another model", () => {
     expect((await changed.search({ query: "asked" })).results).toHaveLength(2);
   });
 
-  test("a search that runs while the same model embeds anew sees everything", async () => {
+  test("a search during re-embedding with the same model sees everything", async () => {
     const { index, ship } = await open(before);
     await ship(entry("left", { purpose: "left" }), entry("right", { purpose: "right" }));
     const [found] = await Promise.all([index.search({ query: "asked" }), index.reindex(asSystem())]);

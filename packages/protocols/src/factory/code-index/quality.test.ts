@@ -8,7 +8,7 @@ import { stem, wordsOf } from "@slipway/agents/embeddings/words";
 
 const modules = await embedAll(hashedModel, LABELLED.map(embeddingText));
 
-/** Where the wanted module comes in, from 1 on. */
+/** The rank of the wanted module, from 1 on. */
 async function ranks(questions: typeof QUESTIONS): Promise<number[]> {
   const queries = await embedAll(
     hashedModel,
@@ -22,14 +22,14 @@ async function ranks(questions: typeof QUESTIONS): Promise<number[]> {
 
 const within = (all: readonly number[], limit: number) => all.filter((rank) => rank <= limit).length / all.length;
 
-// What docs say of the built-in model. The vectors are the same everywhere, so these are exact.
-test("the quality of the built-in model is what the documentation says", async () => {
+// The numbers in the documentation. The vectors are deterministic, so these are exact.
+test("the quality of the built-in model is as documented", async () => {
   const [known, unseen] = [await ranks(QUESTIONS), await ranks(HELD_OUT)];
   expect([within(known, 1), within(known, 5), within(known, 10)]).toEqual([0.78, 0.95, 0.99]);
   expect([within(unseen, 1), within(unseen, 5), within(unseen, 10)]).toEqual([0.26, 0.58, 0.72]);
 });
 
-test("different modules of one family are no duplicates, and one in other words is", async () => {
+test("different modules of one family are no duplicates, and a paraphrased one is", async () => {
   for (const [row, module] of modules.entries())
     for (const other of modules.slice(row + 1)) expect(dot(module, other)).toBeLessThan(hashedModel.levels.duplicate);
   const parse = LABELLED.find(({ name }) => name === "parse_iso_date")!;
@@ -38,17 +38,17 @@ test("different modules of one family are no duplicates, and one in other words 
   expect(dot(one!, two!)).toBeGreaterThan(hashedModel.levels.duplicate);
 });
 
-test("the vectors are dense, and the same for the same text", async () => {
+test("the vectors are dense and deterministic", async () => {
   for (const module of modules) expect(module.filter((value) => value !== 0).length).toBeGreaterThan(192);
   expect(await embedOne(hashedModel, "Parses a date.")).toEqual(await embedOne(hashedModel, "Parses a date."));
 });
 
-test("no text is without a vector, whatever its script and however long", async () => {
+test("every text has a vector, in any script and of any length", async () => {
   for (const text of ["", "...", "日付を解析する", "🙂", "ß", "a", "x".repeat(100_000)])
     expect(Math.hypot(...(await embedOne(hashedModel, text)))).toBeCloseTo(1, 5);
 });
 
-test("words of identifiers are told apart, and the forms of a word meet", () => {
+test("words of identifiers are split, and forms of a word match", () => {
   expect(wordsOf("parseISODate_v2 of the URLs").map((word) => word.stem)).toEqual(["pars", "iso", "dat", "v", "2", "url"]);
   expect(new Set(["parse", "parses", "parsed", "parser", "parsing"].map(stem)).size).toBe(1);
   expect(new Set(["validate", "validation", "validator", "validates"].map(stem)).size).toBe(1);
@@ -56,7 +56,7 @@ test("words of identifiers are told apart, and the forms of a word meet", () => 
   expect(wordsOf("the module").map(({ weight }) => weight)).toEqual([0.25]);
 });
 
-test("the summary of a contract names what goes in and out with its type", () => {
+test("the summary of a contract names inputs and outputs with their types", () => {
   const summary = summaryOf({
     inputs: [{ name: "text", type: "string" }],
     outputs: [{ name: "date", type: "CalendarDate" }],

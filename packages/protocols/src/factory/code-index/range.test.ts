@@ -30,6 +30,6 @@ test.each([
   expect(outside.filter((version) => inRange(version, range))).toEqual([]);
 });
 
-test("what is no version is in no range", () => {
+test("an invalid version is in no range", () => {
   expect(inRange("1.0", "*")).toBe(false);
 });

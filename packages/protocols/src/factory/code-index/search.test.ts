@@ -12,7 +12,7 @@ const io = (inputs: string[], outputs: string[]): NewEntry["io_summary"] => ({
   modes: [],
 });
 
-/** Angles to the query, said by hand. */
+/** Angles to the query, written by hand. */
 const model = modelOf("by-hand", {
   "what is asked": [1, 0],
   "purpose near": [0.9, 0.4],
@@ -45,7 +45,7 @@ describe("a search", () => {
     expect(await names({ top_k: 2 })).toEqual(["near", "middle"]);
   });
 
-  test("[FAC-187] filters before it ranks: at least one value of every list, the type with or without its name", async () => {
+  test("[FAC-187] filters before it ranks: at least one value of every list, types with or without names", async () => {
     expect(await names({ tags: ["url", "money"] })).toEqual(["middle", "far", "opposite"]);
     expect(await names({ tags: ["money"], top_k: 1 })).toEqual(["middle"]);
     expect(await names({ input_types: ["Money", "number"] })).toEqual(["near", "middle", "opposite"]);
@@ -56,7 +56,7 @@ describe("a search", () => {
     expect(await names({ tags: [], input_types: [] })).toHaveLength(4);
   });
 
-  test("[FAC-187] leaves out what is no longer in use, unless asked", async () => {
+  test("[FAC-187] omits inactive entries unless requested", async () => {
     const { index } = scratch;
     await index.search({ query: "what is asked" });
     await index.retire(asSystem(), { module_ref: "MM-near@1.0.0", status: "DEPRECATED", superseded_by: null, note: "n" });
@@ -67,7 +67,7 @@ describe("a search", () => {
     expect(await names({ include_inactive: true, tags: ["text"] })).toEqual(["near", "far"]);
   });
 
-  test("[FAC-188] gives the whole entry with a score from 0 to 1, however low", async () => {
+  test("[FAC-188] returns the whole entry with a score from 0 to 1, even a low one", async () => {
     const { results } = await scratch.index.search({ query: "what is asked" });
     const scores = results.map(({ similarity_score }) => Number(similarity_score.toFixed(2)));
     expect(scores).toEqual([0.91, 0.6, 0.1, 0]);
@@ -75,7 +75,7 @@ describe("a search", () => {
     expect(first).toEqual(await scratch.index.find("MM-near@1.0.0"));
   });
 
-  test("[FAC-186] takes what the tool's input says, ten results by default", async () => {
+  test("[FAC-186] takes the tool's input, with ten results by default", async () => {
     await scratch.ship(...Array.from({ length: 12 }, (_, number) => entry(`more_${number}`, { purpose: "purpose far" })));
     expect(await names({})).toHaveLength(10);
     const refused = async (input: object, field: string) => {
@@ -97,12 +97,12 @@ describe("a search", () => {
     expect(found.map(({ results }) => results.map(({ name }) => name))).toEqual(found.map(() => ["near", "far"]));
   });
 
-  test("vectors that are not there yet are waited for by nobody", async () => {
+  test("a search does not wait for vectors that are not computed yet", async () => {
     const matrix = await openVectors().follow(scratch.db, { generation: 1, model: "by-hand", dimensions: 256 }, 9);
     expect(matrix.rows()).toBe(4);
   });
 
-  test("sees what another process has shipped and retired since", async () => {
+  test("sees entries that another process has shipped and retired since", async () => {
     const other = scratch.reopened();
     expect(await names({ tags: ["new"] })).toEqual([]);
     await other.append(asSystem(), entry("new", { purpose: "purpose near", tags: ["new"] }));
@@ -122,7 +122,7 @@ describe("[FAC-181] the text of an embedding", () => {
     expect(embeddingText(entry("two", { purpose: "P", tags: [] }))).toMatch(/^P\n\n\{/);
   });
 
-  test("is the same for each entry when another model embeds them anew", async () => {
+  test("is the same for each entry when another model embeds it", async () => {
     await open();
     const entries = [entry("one", { purpose: "purpose near", tags: ["x"] }), entry("two", { purpose: "purpose far", notes: "a note" })];
     await scratch.ship(...entries);
@@ -133,8 +133,8 @@ describe("[FAC-181] the text of an embedding", () => {
   });
 });
 
-describe("where similarity says little, the words are looked at as well", () => {
-  test("a name that no embedding has is found, beside the ranked results", async () => {
+describe("low scores also match words", () => {
+  test("a name that no embedding knows is found, beside the ranked results", async () => {
     await open();
     await scratch.ship(
       entry("haversine", { purpose: "purpose opposite" }),
@@ -148,7 +148,7 @@ describe("where similarity says little, the words are looked at as well", () => 
     expect(filtered.lexical_matches.map(({ name }) => name)).not.toContain("haversine");
   });
 
-  test("a rarer word counts more, and words that everybody has count nothing", async () => {
+  test("a rare word counts more, and very common words count nothing", async () => {
     await open();
     const many = Array.from({ length: 501 }, (_, number) => entry(`common_${number}`, { purpose: "purpose far" }));
     await scratch.ship(...many, entry("rare_word", { purpose: "purpose opposite" }), entry("rare", { purpose: "purpose opposite" }));
@@ -156,13 +156,13 @@ describe("where similarity says little, the words are looked at as well", () => 
     expect(lexical_matches.map(({ name }) => name)).toEqual(["rare_word"]);
   });
 
-  test("a good match needs no words", async () => {
+  test("a high score skips the word match", async () => {
     await open();
     await scratch.ship(entry("near", { purpose: "purpose near" }), entry("asked", { purpose: "purpose opposite" }));
     expect(await scratch.index.search({ query: "what is asked", top_k: 1 })).toMatchObject({ weak: false, lexical_matches: [] });
   });
 
-  test("an empty index has nothing, which is weak", async () => {
+  test("an empty index has no results, which is weak", async () => {
     await open();
     expect(await scratch.index.search({ query: "anything" })).toEqual({ results: [], weak: true, lexical_matches: [] });
   });

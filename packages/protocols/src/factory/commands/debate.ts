@@ -13,7 +13,7 @@ export const run: RunCommand = (args, io) =>
     const debates = await debatesOf(factory.documents, named.startsWith("MM-") ? { module: named } : { task: named });
     if (args.flag("json")) io.out(jsonLine({ of: named, debates }));
     else if (debates.length > 0) io.out(`${debates.flatMap((debate) => debateLines(debate, io.color)).join("\n")}\n`);
-    else io.out(`${await nothingSaid(factory, named)}\n`);
+    else io.out(`${await noDebateText(factory, named)}\n`);
     return EXIT.done;
   });
 
@@ -26,7 +26,7 @@ function atWork({ head }: OpenFactory): string {
   });
 }
 
-async function nothingSaid({ tasks }: OpenFactory, named: string): Promise<string> {
+async function noDebateText({ tasks }: OpenFactory, named: string): Promise<string> {
   if (named.startsWith("MM-")) return `No module ${named} has been planned here. \`slipway factory tasks\` names the modules that shipped.`;
   const task = (await tasks()).get(named);
   if (task !== undefined) return `${named} is ${task.status}: it has no locked plan yet, so there is no debate.`;

@@ -29,7 +29,7 @@ function needed(args: Arguments, option: string): string {
   const text = args.text(option)?.trim() ?? "";
   if (text !== "") return text;
   throw new SlipwayError("invalid_cli_args", `slipway factory deprecate needs --${option} with a text.`, {
-    suggested_next_actions: [`Say it: --${option} "…"`],
+    suggested_next_actions: [`Pass --${option} "…"`],
   });
 }
 

@@ -44,7 +44,7 @@ function limited(text: string | undefined): Partial<SearchInput> {
   const top_k = Number(text);
   if (/^\d+$/.test(text) && top_k >= 1 && top_k <= 1000) return { top_k };
   throw new SlipwayError("invalid_cli_args", `--limit takes a number from 1 to 1000, not "${text}".`, {
-    suggested_next_actions: ["Say how many results you want, such as --limit 20."],
+    suggested_next_actions: ["Pass a number of results, such as --limit 20."],
   });
 }
 

@@ -33,11 +33,11 @@ function challengeLines({ verdict, rubric_assessments, failures }: Challenge, wi
       .filter(({ assessment }) => assessment === "NOT_MET")
       .map(({ criterion, evidence }) => `    ${criterion}: ${oneLine(evidence)}`),
     ...failures.flatMap((failure, index) => {
-      const heard = witnesses.find(({ failure_index }) => failure_index === index);
+      const result = witnesses.find(({ failure_index }) => failure_index === index);
       return [
         `  objection: ${oneLine(failure.invariant)}: ${oneLine(failure.evidence)}`,
         `    wanted: ${oneLine(failure.required_change)}`,
-        ...(heard === undefined ? [] : [`    ${heard.standing}: ${oneLine(heard.report)}`]),
+        ...(result === undefined ? [] : [`    ${result.standing}: ${oneLine(result.report)}`]),
       ];
     }),
   ];

@@ -6,7 +6,7 @@ const factory = (row: Omit<CommandSpec, "example"> & { readonly example?: string
   ...row,
 });
 
-/** What can be asked of the factory, besides building from a page: `slipway factory NAME`. */
+/** Subcommands of the factory besides building from a page: `slipway factory NAME`. */
 export const FACTORY_SUBCOMMANDS: readonly CommandSpec[] = [
   factory({
     name: "status",
@@ -32,7 +32,7 @@ export const FACTORY_SUBCOMMANDS: readonly CommandSpec[] = [
   }),
   factory({
     name: "escalation",
-    summary: "what stopped a task, and what each resolution would do",
+    summary: "show what stopped a task, and what each resolution would do",
     positionals: [{ name: "escalation", describe: "ESC-… (default: all that are open)", required: false }],
     options: {},
     load: () => import("./escalation.ts"),
@@ -119,7 +119,7 @@ export const FACTORY_SUBCOMMANDS: readonly CommandSpec[] = [
         name: "search",
         summary: "find shipped modules by what they do",
         example: 'slipway factory index search "parse a date" --input-type string',
-        positionals: [{ name: "query", describe: "what the module should do, in plain words", required: true }],
+        positionals: [{ name: "query", describe: "what the module should do, in plain English", required: true }],
         options: {
           tag: { type: "string", hint: "TAGS", describe: "only modules with one of these tags (commas between them)" },
           "input-type": { type: "string", hint: "TYPES", describe: "only modules that take one of these types" },

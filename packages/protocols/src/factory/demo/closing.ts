@@ -43,8 +43,8 @@ export function closingLines({ again, commands, ...first }: FactorySummary, fini
 const FATES: Readonly<Record<Action, string>> = {
   rebuild: "built again",
   build: "built",
-  recheck: "kept, after their tests had passed with what was built",
-  keep: "kept as they were, nobody was asked",
+  recheck: "kept, after their tests passed with the new versions",
+  keep: "kept as they were, without asking any agent",
   abandoned: "still abandoned",
 };
 

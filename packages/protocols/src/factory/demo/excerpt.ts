@@ -1,6 +1,6 @@
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 
-/** What is shown of a question: the outline of a spec, the additions to a contract, and anything else as it is. */
+/** An excerpt of a question: the outline of a spec, the additions to a contract; other questions unchanged. */
 export function excerptOf({ kind, body, context }: InboxQuestion): readonly string[] {
   if (kind === "spec_approval") return outline(body);
   return kind === "interface_change" ? change(body, context) : body.split("\n");

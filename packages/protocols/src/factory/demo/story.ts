@@ -33,13 +33,13 @@ export function factInWords(fact: FactoryFact): string {
     case "reused":
       return `${fact.task_id} reuses ${fact.module_ref} from the code index instead of building it again`;
     case "contract_changed":
-      return `${fact.from} was not enough (${fact.exception_id}); on ${fact.by}'s word ${fact.to} was debated, built and took its place`;
+      return `${fact.from} was not sufficient (${fact.exception_id}); ${fact.by} approved the change, and ${fact.to} was debated, built and replaced it`;
     case "halted":
       return `${fact.task_id} halted: ${fact.why}; ${fact.by} answered ${fact.resolution}, and it was built`;
   }
 }
 
-/** Debates that ended in shipping; others are told as halts. */
+/** Debates that ended in shipping; others are reported as halts. */
 function ofDebate({ module_ref, rounds }: DebateView): FactoryFact[] {
   const last = rounds.at(-1)?.adjudication;
   if (last === null || last === undefined || last.decision === "REJECT") return [];

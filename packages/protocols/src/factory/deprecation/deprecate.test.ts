@@ -17,7 +17,7 @@ async function projectStore() {
 }
 
 describe("deprecating a module", () => {
-  test("names who depends on it, points to what replaces it, and says why, when and what to do", async () => {
+  test("names its dependants, replacement, reason and time, and what to do", async () => {
     const { index, call } = await projectStore();
     const given = { module_ref: "MM-parse@1.0.0", ...because, replacement: "MM-parse_span@1.0.0" };
     const { entry, dependents } = await deprecate(index, call(), given, AT);
@@ -26,7 +26,7 @@ describe("deprecating a module", () => {
     expect(entry.notes).toBe(`The first one.\nDeprecated at ${AT}: It loses seconds.\nMigration: Call parse_span with the same text.`);
   });
 
-  test("needs no replacement, and always a reason and a note", async () => {
+  test("needs no replacement, but always a reason and a note", async () => {
     const { index, call } = await projectStore();
     expect((await deprecate(index, call(), { module_ref: "MM-parse@1.0.0", ...because }, AT)).entry).toMatchObject({ superseded_by: null });
     for (const field of ["reason", "migration_note"])
@@ -36,7 +36,7 @@ describe("deprecating a module", () => {
   });
 });
 
-test("what is deprecated stays where it is and can be named; a search finds it when asked to", async () => {
+test("a deprecated module stays and can be named; a search finds it on request", async () => {
   const { index, call } = await projectStore();
   const before = await index.find("MM-parse@1.0.0");
   await deprecate(index, call(), { module_ref: "MM-parse@1.0.0", ...because }, AT);
@@ -52,7 +52,7 @@ test("what is deprecated stays where it is and can be named; a search finds it w
   expect(await names(true)).toContain("parse");
 });
 
-test("a Challenger is told which dependencies are out of use, what might serve instead and what it risks", async () => {
+test("a Challenger sees which dependencies are deprecated, possible replacements and the risk", async () => {
   const { index, call } = await projectStore();
   await deprecate(index, call(), { module_ref: "MM-parse@1.0.0", ...because, replacement: "MM-parse_span@1.0.0" }, AT);
   await deprecate(index, call(), { module_ref: "MM-later@1.0.0", ...because }, AT);

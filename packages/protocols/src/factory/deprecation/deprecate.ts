@@ -20,7 +20,7 @@ export interface Deprecation {
   readonly dependents: readonly string[];
 }
 
-/** Takes a version out of use for good; its entry, contract, examples and evidence stay. */
+/** Deprecates a version for good; its entry, contract, examples and evidence stay. */
 export async function deprecate(
   index: Pick<CodeIndex, "dependentsOf" | "retire" | "find">,
   call: IndexCall,

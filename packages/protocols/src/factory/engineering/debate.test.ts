@@ -23,7 +23,7 @@ const OPINION = { invariant: "error surfaces", evidence: "infinity is doubled to
 const FAIL = challengeOf({ R3: "a number that is not finite is an error nobody declared" }, [OPINION]);
 
 describe("the debate", () => {
-  test("[FAC-073] a module that is right is proposed, challenged, adjudicated and shipped, in this order", async () => {
+  test("[FAC-073] a correct module is proposed, challenged, adjudicated and shipped, in this order", async () => {
     expect(await run({})).toMatchObject({ status: "SHIPPED", modules: ["MM-twice@1.0.0"] });
     expect(played()).toEqual(["proposer 1", "challenger 1", "arbiter 1"]);
     const steps = await services.steps();
@@ -34,7 +34,7 @@ describe("the debate", () => {
     expect(await statuses()).toEqual(["SHIPPED"]);
   });
 
-  test("[FAC-115] a FAIL with revisions left is revised, and what was wrong is all the Proposer hears of it", async () => {
+  test("[FAC-115] a FAIL with revisions left is revised, and the Proposer only gets the failures", async () => {
     await run({ challenger: [FAIL, challengeOf()] });
     expect(played()).toEqual(["proposer 1", "challenger 1", "proposer 2", "challenger 2", "arbiter 2"]);
     expect(await routes()).toEqual(["1:revise", "2:adjudicate", "2:ship"]);
@@ -42,7 +42,7 @@ describe("the debate", () => {
     expect(JSON.parse(results!)).toEqual([OPINION]);
     expect(JSON.stringify(rest)).not.toContain("nobody declared");
     expect(shown("challenger", 1)["earlier rounds"]).toContain("infinity is doubled");
-    // A new artifact for the revision; the challenged one stays as it is.
+    // The revision is a new artifact; the challenged one does not change.
     expect(await statuses()).toEqual(["CHALLENGED", "SHIPPED"]);
     expect(services.kept.rounds.map(({ round, file }) => `${round} ${file}`)).toEqual([
       "1 proposal.json",
@@ -112,7 +112,7 @@ describe("amendments", () => {
   const amended = (applied: object[], code = codeOf().replace("n < 0", "!(n >= 0)")) =>
     amendedOf(contractOf(), { "implementation/index.ts": code }, applied);
 
-  test("[FAC-126] are applied by the Proposer, looked at, and shipped without a new debate", async () => {
+  test("[FAC-126] are applied by the Proposer, inspected, and shipped without a new debate", async () => {
     const result = await run({
       arbiter: [amendments(change)],
       proposer: [proposalOf(), amended([{ amendment_index: 0, applied: true, note: "done" }])],
@@ -125,14 +125,14 @@ describe("amendments", () => {
 
   test.each([
     [
-      "the Proposer says it did not",
+      "the Proposer reports that they are not applied",
       [{ amendment_index: 0, applied: false, note: "NaN is a number" }],
       undefined,
       "the Proposer did not apply it",
       "NaN is a number",
     ],
-    ["nothing is different", [{ amendment_index: 0, applied: true, note: "done" }], codeOf(), '"twice" is as it was', "done"],
-    ["nothing is said", [], undefined, "the Proposer gave 0 records for it", ""],
+    ["nothing differs", [{ amendment_index: 0, applied: true, note: "done" }], codeOf(), '"twice" is as it was', "done"],
+    ["the record is missing", [], undefined, "the Proposer gave 0 records for it", ""],
   ])("[FAC-128] halt the task when %s", async (_, applied, code, problem, explanation) => {
     const result = await run({ arbiter: [amendments(change)], proposer: [proposalOf(), amended(applied, code)] });
     if (result.status !== "HALTED" || result.halt.cause !== "module_failed") throw new Error("halted");
@@ -142,7 +142,7 @@ describe("amendments", () => {
     expect(services.kept.sealed).toEqual([]);
   });
 
-  test("halt it when the Proposer gives no answer at all", async () => {
+  test("halt it if the Proposer gives no answer", async () => {
     const result = await run({ arbiter: [amendments(change)], proposer: [proposalOf(), "no"] });
     expect(result).toMatchObject({
       status: "HALTED",
@@ -151,8 +151,8 @@ describe("amendments", () => {
   });
 });
 
-describe("answers that are none", () => {
-  test("[FAC-109] a proposal that does not conform is no proposal; it costs a revision", async () => {
+describe("invalid answers", () => {
+  test("[FAC-109] an invalid proposal costs a revision", async () => {
     const result = await run({ proposer: ["nothing", "nothing", "nothing", proposalOf()] });
     expect(result.status).toBe("SHIPPED");
     expect(await routes()).toEqual(["1:revise", "2:adjudicate", "2:ship"]);
@@ -165,7 +165,7 @@ describe("answers that are none", () => {
     expect((await services.artifacts.query({ artifact_type: "PROPOSAL" })).length).toBe(0);
   });
 
-  test("[FAC-113] an adjudication that contradicts itself is none, and without one nothing ships", async () => {
+  test("[FAC-113] a contradictory adjudication is invalid, and without one nothing ships", async () => {
     const result = await run({ arbiter: [{ ...APPROVE, ship_directive: "NO_SHIP" }] });
     expect(result).toMatchObject({ status: "HALTED" });
     expect(services.asked.at(-1)?.prompt).toContain("/ship_directive: must be SHIP when the decision is APPROVE");
@@ -173,7 +173,7 @@ describe("answers that are none", () => {
     expect(services.kept.sealed).toEqual([]);
   });
 
-  test("[FAC-124] a mild review is sent back twice, with what is wrong; then it is a FAIL, which costs a revision", async () => {
+  test("[FAC-124] a mild review is sent back twice with the reasons; then it is a FAIL, which costs a revision", async () => {
     const mild = {
       verdict: "PASS",
       failures: [],
@@ -189,7 +189,7 @@ describe("answers that are none", () => {
     expect(first).toMatchObject({ verdict: "FAIL", failures: [{ invariant: "mild_review_violation" }] });
   });
 
-  test("[FAC-122] a PASS over a criterion that is not met is sent back", async () => {
+  test("[FAC-122] a PASS with an unmet criterion is sent back", async () => {
     const contradiction = { ...challengeOf({ R2: "no test for the largest number there is" }), verdict: "PASS" };
     expect((await run({ challenger: [contradiction, challengeOf()] })).status).toBe("SHIPPED");
     expect(shown("challenger", 1)["results"]).toBe("/verdict: PASS although R2 is NOT_MET");

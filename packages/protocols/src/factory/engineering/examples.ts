@@ -37,7 +37,7 @@ export function exampleProblems(markdown: string | undefined, contract: Contract
   const sections = sectionsOf(markdown);
   const complete = sections.filter(({ blocks }) => blocks.length >= 2 && blocks.every((block) => block.trim() !== ""));
   const errors = contract.error_surfaces.map(({ name }) => name);
-  const shown = complete.some((section) => said(section) && !errors.some((name) => isAbout(section, name)));
+  const shown = complete.some((section) => hasProse(section) && !errors.some((name) => isAbout(section, name)));
   const effects =
     contract.effects.length === 0 || complete.some((section) => /\beffect|before|after\b/i.test(`${section.title} ${section.prose}`));
   return [
@@ -56,7 +56,7 @@ function isAbout({ title, prose, blocks }: ExampleSection, name: string): boolea
   return [title, prose, ...blocks].some((text) => text.includes(name));
 }
 
-function said({ title, prose }: ExampleSection): boolean {
+function hasProse({ title, prose }: ExampleSection): boolean {
   return `${title} ${prose}`.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length >= 3;
 }
 

@@ -19,7 +19,7 @@ describe("a folder", () => {
   ].join("");
   const before = { "a.ts": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine", "old.ts": "gone\n", "was-empty.ts": "" };
 
-  test("becomes the texts that are in it", () => {
+  test("becomes texts by path", () => {
     expect(patched(before, DIFF)).toEqual({
       "a.ts": "one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\nNINE",
       "new.ts": "x\ny\n",
@@ -28,7 +28,7 @@ describe("a folder", () => {
     expect(() => patched({ ...before, "a.ts": "another\n" }, DIFF)).toThrow("a.ts was made from another text");
   });
 
-  test("shows what the role is given and takes what it may write", () => {
+  test("shows the role's context and accepts what it may write", () => {
     const schema = z.strictObject({ files: z.array(z.string()) });
     const sections = [
       { title: "Module contract", kind: "contract", text: "c" },
@@ -58,7 +58,7 @@ describe("a folder", () => {
 });
 
 describe("a Proposer that works on files", () => {
-  test("finds its context and its module in a folder, and what is there in the end is the deliverable", async () => {
+  test("finds its context and module in a folder, and its final content is the deliverable", async () => {
     const { files, ...claim } = proposalOf();
     const seen: string[][] = [];
     const services = await openWorkshop(
@@ -89,7 +89,7 @@ describe("a Proposer that works on files", () => {
     }
   });
 
-  test("may also say that a dependency is in the way", async () => {
+  test("may also report that a dependency is not sufficient", async () => {
     const change = {
       exception_type: "AMBIGUOUS",
       target_module: "MM-a@1.0.0",

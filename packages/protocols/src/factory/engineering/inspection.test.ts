@@ -43,8 +43,8 @@ const lines = async (...given: Parameters<typeof found>) =>
   (await found(...given)).findings.map(({ criterion, evidence }) => `${criterion} ${evidence}`);
 const withTest = (text: string) => ({ "tests/module.test.ts": `${testsOf()}${text}` });
 
-describe("what the harness finds by itself", () => {
-  test("nothing in a proposal that is right; its test summary has names and results only", async () => {
+describe("findings of the harness", () => {
+  test("none in a correct proposal; its test summary has names and results only", async () => {
     const inspection = await found({});
     expect(inspection.findings).toEqual([]);
     expect(inspection.mismatch).toBeNull();
@@ -64,7 +64,7 @@ describe("what the harness finds by itself", () => {
     expect(await lines({}, { coverage })).toEqual([expected]);
   });
 
-  test("[FAC-081] tests that look inside", async () => {
+  test("[FAC-081] tests that use internals", async () => {
     const inside = withTest(
       `import { helper } from "../implementation/helper.ts";\ntest("inside", () => assert.equal(helper(), twice(0)));\n`,
     );
@@ -80,11 +80,11 @@ describe("what the harness finds by itself", () => {
       ["R2 no test was run", ...COVERAGE.map(() => expect.stringContaining("R2 no test for"))],
     ],
     [
-      "a test that only logs",
+      "a test without a check",
       withTest(`test("looks good", () => console.log(twice));\n`),
       ['R2 "looks good" passes with nothing in the module'],
     ],
-    ["a test that is put off", withTest(`test.skip("later", () => {});\n`), ['R2 "later" is written down and not carried out']],
+    ["a skipped test", withTest(`test.skip("later", () => {});\n`), ['R2 "later" is written down and not carried out']],
     [
       "a test that fails",
       withTest(`test("wrong", () => assert.equal(twice(1), 3));\n`),
@@ -96,7 +96,7 @@ describe("what the harness finds by itself", () => {
       ["R4 implementation/index.ts imports left-pad"],
     ],
     [
-      "a module that is not declared",
+      "an undeclared module",
       { "implementation/index.ts": `${codeOf()}export type {} from "#MM-other";\n` },
       ["R4 implementation/index.ts imports #MM-other"],
     ],
@@ -109,9 +109,9 @@ describe("what the harness finds by itself", () => {
       ],
     ],
     ["no contract", { "contract.json": null }, ["R1 contract.json is missing"]],
-    ["a contract that is none", { "contract.json": "{" }, [expect.stringContaining("R1 contract.json is not valid JSON")]],
+    ["an invalid contract", { "contract.json": "{" }, [expect.stringContaining("R1 contract.json is not valid JSON")]],
     [
-      "a contract with a hole",
+      "a contract with a missing field",
       { "contract.json": JSON.stringify({ ...contract, effects: undefined }) },
       [expect.stringContaining("R1 contract.json: /effects: missing")],
     ],
@@ -130,7 +130,7 @@ describe("what the harness finds by itself", () => {
     ]);
   });
 
-  test("[FAC-121] a criterion without a check that names what shows it; R5 is not met then, whatever the Challenger says", async () => {
+  test("[FAC-121] a criterion without a check that covers it; then R5 is not met, whatever the Challenger says", async () => {
     const bare = ["A number is doubled.", CHECKS[1]];
     const { findings } = await found({}, { acceptance_checks: bare });
     const evidence = "no acceptance check for: A number is doubled.";
@@ -142,7 +142,7 @@ describe("what the harness finds by itself", () => {
     ]);
   });
 
-  test("another surface than the one that was locked, dimension by dimension, in the code or in the delivered contract", async () => {
+  test("a surface that differs from the locked one, by dimension, in the code or in the delivered contract", async () => {
     const inCode = await found({ "implementation/index.ts": codeOf().replace("n: number", "n: number, times?: number") });
     expect(inCode.mismatch).toMatchObject({ locked: brief.fingerprint, diff: [{ dimension: "inputs", added: ["times"] }] });
     expect(inCode.findings[0]?.evidence).toBe(
@@ -156,7 +156,7 @@ describe("what the harness finds by itself", () => {
     });
   });
 
-  test("[FAC-120] a dependency that is not what it was when it shipped", async () => {
+  test("[FAC-120] a dependency that differs from its shipped version", async () => {
     const half = contractOf("MM-half", "half");
     const shipped = {
       module_id: "MM-half",

@@ -16,7 +16,7 @@ let services: Workshop;
 afterEach(() => services.close());
 afterAll(() => language.close());
 
-/** A Proposer that delivers whatever module its contract is about. */
+/** A Proposer that delivers the module of its contract. */
 const anyModule = (shown: Record<string, string>) => proposalOf(JSON.parse(shown["module contract"]!) as never);
 const HAPPY: Script = { ...ONE_MODULE, proposer: [anyModule], challenger: [challengeOf()], arbiter: [APPROVE] };
 
@@ -34,7 +34,7 @@ const FAIL = challengeOf({ R3: "numbers beyond the largest one are not refused" 
 ]);
 
 describe("the modules of a plan", () => {
-  test("[FAC-074] [FAC-075] [FAC-140] one that fails takes along what depends on it and nothing else; then the task halts", async () => {
+  test("[FAC-074] [FAC-075] [FAC-140] a failed one also abandons its dependants and nothing else; then the task halts", async () => {
     const plan = planOf(
       ["MM-last", ["MM-middle@^1.0.0"]],
       ["MM-middle", ["MM-first@^1.0.0"]],
@@ -74,7 +74,7 @@ describe("the modules of a plan", () => {
     ).toBe(false);
   });
 
-  test("one that is reused costs nothing", async () => {
+  test("a reused one costs nothing", async () => {
     const sealed = {
       module_id: "MM-twice",
       version: "1.2.0",
@@ -94,7 +94,7 @@ describe("the modules of a plan", () => {
     expect(attempted()).toEqual([]);
   });
 
-  test("one that needs what is not there fails without an invocation", async () => {
+  test("one with a missing dependency fails without an invocation", async () => {
     await open({ planner: [planOf(["MM-twice", ["MM-nowhere@1.0.0"]])] });
     expect(halt(await services.run()).halt).toMatchObject({
       failed: [{ reason: "no shipped module fits MM-nowhere@1.0.0", deliverable: null }],
@@ -118,7 +118,7 @@ describe("the modules of a plan", () => {
 describe("the plan", () => {
   const bad = { modules: [plannedModule("MM-twice", [], { purpose: " " })], contracts: [], reuse_reports: [] };
 
-  test("[FAC-138] one that is not valid is sent back with the exact words, itself and the task; the third may be right", async () => {
+  test("[FAC-138] an invalid one is sent back with the exact errors, itself and the task; the third may be valid", async () => {
     await open({ planner: [bad, "nothing", "nothing", "nothing", planOf(["MM-twice"])] });
     expect((await services.run()).status).toBe("SHIPPED");
     const planners = services.asked.filter(({ role }) => role === "planner");
@@ -130,7 +130,7 @@ describe("the plan", () => {
     expect(planners.at(-1)!.sections()["results"]).toContain("gave no valid answer");
   });
 
-  test("[FAC-139] after three the task halts, with the last plan and everything that is wrong with it", async () => {
+  test("[FAC-139] after three the task halts, with the last plan and all its errors", async () => {
     await open({ planner: [bad] });
     const result = halt(await services.run());
     expect(services.asked.map(({ role }) => role)).toEqual(["planner", "planner", "planner"]);
@@ -159,7 +159,7 @@ describe("the plan", () => {
     expect(JSON.parse(await services.artifacts.read(contract!.artifact_id, "contract.json"))).toEqual(locked?.contracts[0]);
   });
 
-  test("[FAC-143] a person's plan is validated like any other, and then everything begins afresh", async () => {
+  test("[FAC-143] a person's plan is validated like any other, and then the task starts over", async () => {
     await open({ planner: ["never asked"] });
     expect(await services.run({}, { kind: "plan", plan: planOf(["MM-twice"]) })).toMatchObject({ status: "SHIPPED" });
     expect(services.asked.some(({ role }) => role === "planner")).toBe(false);

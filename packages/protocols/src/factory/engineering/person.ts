@@ -4,7 +4,7 @@ import type { ModuleOutcome } from "./debate/debate.ts";
 import { keepProposal, type Claimed, type Proposed } from "./debate/propose.ts";
 import { CRITERIA } from "./debate/rubric.ts";
 import type { LastDeliverable, ModuleFailure } from "./halt.ts";
-import { json, keepMade } from "./record.ts";
+import { json, recordArtifact } from "./record.ts";
 import { ship } from "./ship.ts";
 import type { TaskRun } from "./task-run.ts";
 
@@ -58,7 +58,7 @@ export async function shipOverride(run: TaskRun, brief: ModuleBrief, last: LastD
       evidence: "As the debate before the override has it.",
     })),
   };
-  const kept = await keepMade(run, `${module_id}/override:challenge`, played, {
+  const recorded = await recordArtifact(run, `${module_id}/override:challenge`, played, {
     type: "CHALLENGE",
     contribution: null,
     body: { "challenge.json": json(challenge) },
@@ -67,7 +67,7 @@ export async function shipOverride(run: TaskRun, brief: ModuleBrief, last: LastD
   await run.keep(`${module_id}/override:challenged`, (call) =>
     run.services.store.artifacts.change(call, {
       artifact_id: proposed.implementation.id,
-      ground: { to: "CHALLENGED", challenge: kept.ref },
+      ground: { to: "CHALLENGED", challenge: recorded.ref },
     }),
   );
   await keepAdjudication(

@@ -30,7 +30,7 @@ describe("a micro plan", () => {
     ["another id", { module_id: "module-a" }, "/modules/0/module_id: expected text matching"],
     ["an empty purpose", { purpose: "" }, "/modules/0/purpose"],
     ["a type that is none", { error_cases: "none" }, "/modules/0/error_cases: expected a list"],
-    ["an id of its own for the plan", null, '/micro_plan_id: unknown field "micro_plan_id"'],
+    ["its own id for the plan", null, '/micro_plan_id: unknown field "micro_plan_id"'],
     ["no inputs", { io_contract: { ...io, inputs: [] } }, "/modules/0/io_contract/inputs: is empty"],
     ["no effects", { io_contract: { ...io, effects: [] } }, "/modules/0/io_contract/effects: is empty"],
     ["a placeholder", { io_contract: { ...io, modes: ["TBD"] } }, '/modules/0/io_contract/modes/0: is a placeholder: "TBD"'],
@@ -44,7 +44,7 @@ describe("a micro plan", () => {
     expect(problems(plan)).toContainEqual(expect.stringContaining(expected));
   });
 
-  test("[FAC-137] with a wrong reference, an id twice, one that exists, or a cycle is refused", () => {
+  test("[FAC-137] with a wrong reference, a duplicate or existing id, or a cycle is refused", () => {
     expect(problems(withModule({ depends_on: ["MM-b"] }))).toContainEqual(expect.stringContaining("/modules/0/depends_on/0"));
     expect(problems(planOf(["MM-a"], ["MM-a"]))).toContainEqual('/modules/1/module_id: "MM-a" is in the plan twice');
     expect(problems(planOf(["MM-a"]), { existing: new Set(["MM-a"]) })).toEqual([
@@ -56,7 +56,7 @@ describe("a micro plan", () => {
     expect(problems(planOf(["MM-a", ["MM-a@1.0.0"]]))).toEqual(["/modules: depends_on has a cycle among MM-a"]);
   });
 
-  test("has one contract for each module it makes, with the same dependencies", () => {
+  test("has one contract for each module it creates, with the same dependencies", () => {
     const plan = planOf(["MM-a"], ["MM-b"]);
     expect(problems({ ...plan, contracts: [plan.contracts[0], plan.contracts[0]] })).toEqual([
       "/contracts: 2 contracts for MM-a; exactly one is needed",
@@ -76,7 +76,7 @@ describe("a micro plan", () => {
     expect(problems(lost)).toEqual(["/contracts/0/dependencies: names nothing, and depends_on names MM-x"]);
   });
 
-  test("reuses what is shipped, under its own id", () => {
+  test("reuses shipped modules under their own id", () => {
     const reuse = (refs: string[]) => ({
       modules: [plannedModule("MM-a", [], { reuse_decision: "REUSE", reuse_candidate_refs: refs })],
       contracts: [],
@@ -104,7 +104,7 @@ const graphs = fc
   .chain((modules) => fc.shuffledSubarray(modules, { minLength: modules.length }));
 
 describe("order and abandonment", () => {
-  test("[FAC-140] dependencies first, ties by their place in the plan", () => {
+  test("[FAC-140] dependencies first, then the order of the plan", () => {
     fc.assert(
       fc.property(graphs, (modules) => {
         const order = inDependencyOrder(modules);
@@ -113,7 +113,7 @@ describe("order and abandonment", () => {
         for (const { module_id, depends_on } of modules) {
           for (const ref of depends_on) expect(place.get(ref.split("@")[0]!) ?? -1).toBeLessThan(place.get(module_id)!);
         }
-        // At each point, whoever stands earlier in the plan and comes later was not ready.
+        // At each point, a module that is earlier in the plan but comes later was not ready.
         order.modules.forEach((chosen, index) => {
           const done = new Set(order.modules.slice(0, index).map(({ module_id }) => module_id));
           const ready = modules.filter(
@@ -152,13 +152,13 @@ describe("[FAC-159] [FAC-160] examples", () => {
       ["examples.md has no example of a call with a description, its input and its expected output in code blocks"],
     ],
     [
-      "with prose for code",
+      "with prose instead of code",
       examplesOf().replaceAll("```ts\n42\n```", "42"),
       contract,
       ["examples.md has no example of a call with a description, its input and its expected output in code blocks"],
     ],
     [
-      "with an effect not shown",
+      "with an effect that is not shown",
       examplesOf(),
       { ...contract, effects: [{ type: "WRITE" as const, target: "log", description: "a line" }] },
       ["examples.md shows no effect, although the contract declares some"],
@@ -175,7 +175,7 @@ describe("[FAC-159] [FAC-160] examples", () => {
       contract,
       ["some_input", "...", "<your_value_here>"].map((found) => `examples.md, "Doubling a number": ${found} is a placeholder`),
     ],
-    ["with JavaScript's own dots", examplesOf().replace("twice(21)", "twice(...[21])"), contract, []],
+    ["with JavaScript's spread syntax", examplesOf().replace("twice(21)", "twice(...[21])"), contract, []],
     [
       "as a list",
       "- The call doubles twenty-one.\n  ```ts\n  twice(21)\n  ```\n  ```ts\n  42\n  ```\n1. NegativeError\n~~~\ntwice(-1)\n~~~\n~~~\nNegativeError\n~~~\n",
@@ -195,7 +195,7 @@ describe("dependencies", () => {
   });
   const needing = (...refs: string[]) => contractOf("MM-x", "x", { dependencies: refs.map((ref) => ({ ref, why: "w" })) });
 
-  test("are found with theirs, at one version each", async () => {
+  test("are found transitively, at one version each", async () => {
     const all = store(module("MM-a", "1.2.0", ["MM-b@1.1.0"]), module("MM-b", "1.1.0"));
     expect(await findDependencies(all, needing("MM-a@^1.0.0", "MM-b@^1.0.0"))).toEqual({
       ok: true,

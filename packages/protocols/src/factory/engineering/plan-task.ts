@@ -9,7 +9,7 @@ import { planDraftSchema, type MicroPlan, type PlanDraft } from "./micro-plan.ts
 import { planFacts } from "./plan-facts.ts";
 import { checkPlan, type CheckedPlan } from "./plan-rules.ts";
 import type { ShippedModule } from "./ports.ts";
-import { contribute, json, keepMade, play, type Played } from "./record.ts";
+import { contribute, json, recordArtifact, play, type Played } from "./record.ts";
 import { shownAs } from "./advisory-schema.ts";
 import { TASK_STEPS } from "../steps.ts";
 import type { TaskRun } from "./task-run.ts";
@@ -99,7 +99,7 @@ async function lock(
   played: Pick<Played<unknown>, "by" | "contextPack">,
 ): Promise<LockedPlan> {
   const { store } = run.services;
-  const made = await keepMade(run, "plan:kept", played, {
+  const made = await recordArtifact(run, "plan:kept", played, {
     type: "MICRO_PLAN",
     contribution: "MICRO_PLAN",
     body: { "micro_plan.json": json(draft) },
@@ -114,7 +114,7 @@ async function lock(
   for (const drafted of draft.contracts) {
     const contract: Contract = { ...drafted, module_version: await versionFor(run, drafted) };
     const body = { "contract.json": json(contract) };
-    const saved = await keepMade(run, `contract:${contract.module_id}`, played, {
+    const saved = await recordArtifact(run, `contract:${contract.module_id}`, played, {
       type: "CONTRACT",
       contribution: null,
       body,

@@ -124,7 +124,12 @@ export interface Made {
 }
 
 /** Records an artifact and, if set, its contribution. Returns its reference. */
-export async function keepMade(run: TaskRun, step: string, { by, contextPack }: Pick<Played<unknown>, "by" | "contextPack">, made: Made) {
+export async function recordArtifact(
+  run: TaskRun,
+  step: string,
+  { by, contextPack }: Pick<Played<unknown>, "by" | "contextPack">,
+  made: Made,
+) {
   const { store } = run.services;
   const { pillar } = run.task;
   const envelope = await run.keep(step, (call) =>

@@ -8,7 +8,7 @@ let services: Workshop;
 afterEach(() => services.close());
 afterAll(() => language.close());
 
-/** A Proposer that delivers whatever module its contract is about. */
+/** A Proposer that delivers the module of its contract. */
 const anyModule = (shown: Record<string, string>) => proposalOf(JSON.parse(shown["module contract"]!) as never);
 const HAPPY: Script = { ...ONE_MODULE, proposer: [anyModule], challenger: [challengeOf()], arbiter: [APPROVE] };
 
@@ -25,7 +25,7 @@ const FAIL = challengeOf({ R3: "numbers beyond the largest one are not refused" 
   { invariant: "n", evidence: "1e309", required_change: "refuse it" },
 ]);
 
-describe("what a person decides", () => {
+describe("decisions of a person", () => {
   const failing: Script = { challenger: [FAIL], arbiter: [REJECT] };
   async function failed() {
     await open(failing);
@@ -35,7 +35,7 @@ describe("what a person decides", () => {
     return { locked: result.locked, shipped: result.halt.shipped, module_id: "MM-twice", deliverable: failure!.deliverable };
   }
 
-  test("an override ships without a debate; fingerprint and tests are looked at all the same", async () => {
+  test("an override ships without a debate; fingerprint and tests are still checked", async () => {
     const continued = await failed();
     const before = services.asked.length;
     expect(await services.run({}, { kind: "override", ...continued, rationale: "infinity is fine" })).toMatchObject({
@@ -51,7 +51,7 @@ describe("what a person decides", () => {
     });
   });
 
-  test("an override of what does not even pass its tests goes back to the person", async () => {
+  test("an override of a module that fails its tests goes back to the person", async () => {
     const continued = await failed();
     const broken = {
       ...continued.deliverable!,
@@ -67,7 +67,7 @@ describe("what a person decides", () => {
     expect(services.kept.sealed).toEqual([]);
   });
 
-  test("[FAC-073] a fix is challenged and adjudicated, and nobody revises it", async () => {
+  test("[FAC-073] a fix is challenged and adjudicated, and not revised", async () => {
     const continued = await failed();
     const fix = {
       kind: "fix",
@@ -112,7 +112,7 @@ describe("an interface change exception", () => {
     expect(attempted()).toEqual(["MM-twice"]);
   });
 
-  test("or when the Challenger does; one that is refused changes nothing", async () => {
+  test("or when the Challenger does; a refused one changes nothing", async () => {
     await open({ challenger: [{ ...challengeOf(), interface_change: change }] });
     expect(halt(await services.run()).halt).toMatchObject({ cause: "interface_change" });
     await services.close();
@@ -126,8 +126,8 @@ describe("an interface change exception", () => {
   });
 });
 
-describe("a provider that is not there", () => {
-  test("is a person's to mend, and costs nothing", async () => {
+describe("an unavailable provider", () => {
+  test("is a question for a person, and costs nothing", async () => {
     const missing = new SlipwayError("provider_auth_missing", "no key");
     await open({ arbiter: [missing, APPROVE] });
     await expect(services.run()).rejects.toThrow(/waiting|suspended/);
@@ -140,7 +140,7 @@ describe("a provider that is not there", () => {
     expect(services.kept.sealed).toEqual([]);
   });
 
-  test("neither does a model of the code index that is not there cost anything: what was done stays done", async () => {
+  test("an unavailable model of the code index costs nothing either: finished work stays", async () => {
     const away = { search: 1, register: 1 };
     const beforeIndex = (what: "search" | "register") => {
       if (away[what]-- > 0) throw new SlipwayError("config_invalid", "The code index was embedded with another model.");

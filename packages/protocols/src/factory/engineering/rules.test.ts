@@ -28,7 +28,7 @@ describe("routing", () => {
     expect([0, 1, 2].map((count) => afterAdjudication("REJECT", count))).toEqual(["revise", "revise", "halt"]);
   });
 
-  test("[FAC-116] whatever happens, a module is revised at most twice, and each time it is challenged again", () => {
+  test("[FAC-116] a module is always revised at most twice, and challenged again each time", () => {
     const events = fc.array(fc.constantFrom("FAIL", "REJECT", "SHIP", "NONE"), { minLength: 3, maxLength: 20 });
     fc.assert(
       fc.property(events, (failures) => {
@@ -76,7 +76,7 @@ describe("the artifacts of a debate", () => {
     ]);
   });
 
-  test("[FAC-112] [FAC-113] [FAC-125] an adjudication agrees with itself", () => {
+  test("[FAC-112] [FAC-113] [FAC-125] an adjudication is consistent", () => {
     const said = (change: object) => problemsOf(adjudicationSchema, { adjudication_id: "ADJ-1", ...IDS, ...APPROVE, ...change });
     const amendment = { action: "ADD", target: "tests/x.test.ts", detail: "a test that twice(0) is 0" };
     expect(said({})).toEqual([]);
@@ -127,7 +127,7 @@ describe("[FAC-123] a mild review", () => {
     };
   };
 
-  test("is not what cites tests, fields and behaviour for every criterion", () => {
+  test("is not one that cites tests, fields and behaviour for every criterion", () => {
     expect(problems(challengeOf())).toEqual([]);
     expect(
       problems(challengeOf({ R3: "infinity is not an error anybody declared" }, [{ invariant: "i", evidence: "e", required_change: "c" }])),
@@ -137,12 +137,12 @@ describe("[FAC-123] a mild review", () => {
   test.each([
     ["evidence too short", evidence({ R4: "looks correct" }), "/rubric_assessments/3/evidence (R4): too short to be evidence"],
     [
-      "long words about nothing",
+      "long texts without content",
       evidence({ R2: "everything here looks really good and quite solid to me" }),
       "/rubric_assessments/1/evidence (R2): cites no test, no contract field and no behaviour by its name",
     ],
     [
-      "dimensions left out",
+      "missing dimensions",
       evidence({ R1: "the inputs and outputs agree with what the contract has" }),
       "/rubric_assessments (R1): says nothing about error surfaces, effects, modes",
     ],
@@ -153,7 +153,7 @@ describe("[FAC-123] a mild review", () => {
     ],
     ["a FAIL without failures", challengeOf({ R3: "some error may not be handled at all" }), "/failures: a FAIL says what has to change"],
     [
-      "a criterion left out",
+      "a missing criterion",
       { ...challengeOf(), rubric_assessments: [] },
       "/rubric_assessments: exactly one entry for each of R1, R2, R3, R4, R5, R6 is needed, found none",
     ],
@@ -165,7 +165,7 @@ describe("[FAC-123] a mild review", () => {
     ["no object", "looks good, minor suggestions", '/: expected an object, found "looks good, minor suggestions"'],
   ])("is: %s", (_, value, problem) => expect(problems(value)).toContain(problem));
 
-  test("becomes a FAIL that is a valid challenge, with what was found wrong kept", () => {
+  test("becomes a FAIL that is a valid challenge, with its findings", () => {
     const broken = challengeOf({ R3: "no error for the edge of numbers" });
     const failed = mildReview(["too short"], broken as never);
     expect(problemsOf(challengeSchema, { challenge_id: "CHAL-1", ...IDS, ...failed })).toEqual([]);
@@ -176,7 +176,7 @@ describe("[FAC-123] a mild review", () => {
   });
 });
 
-describe("[FAC-127] an amendment is looked for", () => {
+describe("[FAC-127] an amendment is checked", () => {
   const version = (files: Record<string, string>, elements: Record<string, string> = {}): Version => ({
     files,
     elements: new Map(Object.entries(elements)),
@@ -210,7 +210,7 @@ describe("[FAC-127] an amendment is looked for", () => {
     ["REMOVE", "parse", ['"parse" is still there']],
   ] as const)("%s %s", (action, target, expected) => expect(left(action, target)).toEqual(expected));
 
-  test("two records for one amendment are none", () => {
+  test("two records for one amendment count as none", () => {
     const [first] = applied;
     expect(unappliedAmendments([{ action: "ADD", target: "more", detail: "d" }], [first!, first!], before, after)).toMatchObject([
       { problem: "the Proposer gave 2 records for it" },

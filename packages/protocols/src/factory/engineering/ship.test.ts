@@ -28,7 +28,7 @@ const CONTRACT = contractOf();
 const LOCKED = fingerprintOf(CONTRACT);
 const done = [{ amendment_index: 0, applied: true, note: "done" }];
 const MODIFY = amendments({ action: "MODIFY", target: "twice", detail: "`twice` returns n + n" });
-/** Approved with an amendment that breaks it: the way to the ship step that no challenge stands in. */
+/** Approved with an amendment that breaks it: reaches the ship step without a challenge. */
 const breaking = (code: string): Script => ({
   proposer: [proposalOf(), amendedOf(CONTRACT, { "implementation/index.ts": code }, done), proposalOf()],
   arbiter: [MODIFY, APPROVE],
@@ -39,7 +39,7 @@ const halted = (result: Awaited<ReturnType<typeof run>>) => {
 };
 
 describe("the ship step", () => {
-  test("[FAC-155] runs the tests itself, keeps what it saw, seals everything and registers once", async () => {
+  test("[FAC-155] runs the tests itself, records the results, seals everything and registers once", async () => {
     await run({ proposer: [proposalOf(CONTRACT, {}, { claim: "All 500 tests pass." })] });
     const [module] = services.kept.sealed;
     expect(Object.keys(module!.files).toSorted()).toEqual([
@@ -70,11 +70,11 @@ describe("the ship step", () => {
   test("[FAC-153] in this order: the fingerprint, the tests, the evidence, the seal, the index", async () => {
     await run({});
     const order = (await services.steps()).flatMap((step) => /^MM-\w+\/ship:1:(\w+)$/.exec(step)?.[1] ?? []);
-    // What it is verified in is looked up first.
+    // The contract it is checked against is looked up first.
     expect(order).toEqual(["environment", "fingerprint", "tests", "evidence", "seal", "status", "register"]);
   });
 
-  describe("looks at what is approved, and at nothing else", () => {
+  describe("checks the approved version only", () => {
     const steps = async () => (await services.steps()).filter((step) => step.startsWith("MM-twice/"));
     const seen = async (step: string) => (await services.results())[`MM-twice/${step}`] as { problem: string | null };
 
@@ -86,7 +86,7 @@ describe("the ship step", () => {
       expect(await seen("ship:1:tests")).toMatchObject({ problem: null });
     });
 
-    test("runs nothing of what is refused", async () => {
+    test("runs no tests of a refused module", async () => {
       const OPINION = { invariant: "error surfaces", evidence: "infinity is doubled to infinity", required_change: "refuse it" };
       const result = await run({
         proposer: [proposalOf()],
@@ -100,7 +100,7 @@ describe("the ship step", () => {
       expect(services.kept.sealed).toHaveLength(1);
     });
 
-    test("runs the tests of what was amended, and not of what was proposed", async () => {
+    test("runs the tests of the amended version, not of the proposal", async () => {
       const code = codeOf().replace("n * 2", "n + n");
       await run({ proposer: [proposalOf(), amendedOf(CONTRACT, { "implementation/index.ts": code }, done)], arbiter: [MODIFY] });
       expect((await steps()).filter((step) => step.endsWith(":tests"))).toEqual(["MM-twice/ship-amended:1:tests"]);
@@ -122,7 +122,7 @@ describe("the ship step", () => {
     expect(services.kept.sealed).toHaveLength(1);
   });
 
-  test("[FAC-152] when it never matches, the escalation has both fingerprints, module, version and the dimensions", async () => {
+  test("[FAC-152] if it never matches, the escalation has both fingerprints, module, version and the dimensions", async () => {
     const wrong = proposalOf(CONTRACT, {
       "implementation/index.ts": codeOf().replace("n * 2", "String(n)").replace("): number", "): string"),
     });
@@ -160,7 +160,7 @@ describe("the ship step", () => {
     ]);
   });
 
-  test("[FAC-154] nothing ships without a test that was run", async () => {
+  test("[FAC-154] nothing ships without a test that ran", async () => {
     const none = amendedOf(CONTRACT, { "tests/module.test.ts": "console.log('fine');\n" }, done);
     const result = await run({
       proposer: [proposalOf(), none, proposalOf()],
@@ -175,7 +175,7 @@ describe("the ship step", () => {
     ).toContain("no test was run");
   });
 
-  test("[FAC-082] a proposal without a test that the contract needs gets a FAIL that names it, whatever the Challenger says", async () => {
+  test("[FAC-082] a proposal that lacks a required test gets a FAIL that names it, whatever the Challenger says", async () => {
     await run({
       proposer: [proposalOf(CONTRACT, {}, { coverage: COVERAGE.filter(({ category }) => category !== "error surface") }), proposalOf()],
     });
@@ -189,7 +189,7 @@ describe("the ship step", () => {
     expect(first.rubric_assessments).toContainEqual(expect.objectContaining({ criterion: "R2", assessment: "NOT_MET" }));
   });
 
-  test("a version that somebody else has shipped in the meantime is not shipped again", async () => {
+  test("a version that was shipped elsewhere in the meantime is not shipped again", async () => {
     services = await openWorkshop({
       ...ONE_MODULE,
       proposer: [proposalOf()],

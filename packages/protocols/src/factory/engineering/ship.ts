@@ -9,7 +9,7 @@ import { moduleRefOf, type ModuleBrief } from "./brief.ts";
 import { CONTRACT_FILE, deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";
 import { indexStep } from "./index-step.ts";
 import type { Mismatch } from "./inspection.ts";
-import { json, keepMade } from "./record.ts";
+import { json, recordArtifact } from "./record.ts";
 import { TASK_STEPS } from "../steps.ts";
 import type { TaskRun } from "./task-run.ts";
 import { verify, type Passed } from "./verify.ts";
@@ -34,8 +34,8 @@ export type ShipOutcome =
   | { readonly ok: false; readonly kind: "tests"; readonly message: string; readonly log: ExecutionLog | null };
 
 /**
- * Checks the fingerprint, runs the tests, records evidence, seals and registers, in this order and by the harness alone. What the Proposer
- * says about its tests is ignored. A failed check leaves nothing behind.
+ * Checks the fingerprint, runs the tests, records evidence, seals and registers, in this order and by the harness alone. The Proposer's
+ * claims about its tests are ignored. A failed check leaves nothing behind.
  */
 export async function ship(run: TaskRun, brief: ModuleBrief, attempt: number, shipment: Shipment): Promise<ShipOutcome> {
   const { module_id, module_version: version } = brief.contract;
@@ -115,7 +115,7 @@ async function keepEvidence(
     },
   };
   const played = { by: { role: "ship" as const, run_id: run.call(step).operationId }, contextPack };
-  const saved = await keepMade(run, `${step}:evidence`, played, {
+  const saved = await recordArtifact(run, `${step}:evidence`, played, {
     type: "SHIP_EVIDENCE",
     contribution: "SHIP_EVIDENCE",
     body: { "ship.json": json(evidence), "execution_log.json": json(log) },

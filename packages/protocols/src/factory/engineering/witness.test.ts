@@ -33,8 +33,8 @@ const heard = (round: number) =>
   services!.kept.rounds.find((one) => one.round === round && one.file === "witnesses.json")?.body as Witnessed[];
 const routes = async () => (await services!.steps()).flatMap((step) => /\/route:(.*)$/.exec(step)?.[1] ?? []);
 
-describe("a witness is run before anybody decides", () => {
-  test("one that passes refutes the objection: nothing has to be revised, and the Arbiter knows", async () => {
+describe("a witness runs before any decision", () => {
+  test("if it passes, the objection is refuted: nothing is revised, and the Arbiter sees it", async () => {
     expect((await run({ challenger: [failing(objection({ witness: REFUSED }))] })).status).toBe("SHIPPED");
     expect(heard(1)).toEqual([
       { failure_index: 0, standing: "refuted", report: expect.stringContaining('"as the contract says" was run and passes: checked') },
@@ -46,7 +46,7 @@ describe("a witness is run before anybody decides", () => {
     expect(steps.indexOf("MM-twice/witnesses.json:1")).toBeLessThan(steps.indexOf("MM-twice/adjudicate:1"));
   });
 
-  test("one that fails upholds it, the Proposer gets it, and it is run again until it passes", async () => {
+  test("if it fails, the objection is upheld; the Proposer gets it, and it runs again until it passes", async () => {
     const careless = (condition: string) => proposalOf(contractOf(), { "implementation/index.ts": codeOf().replace("n < 0", condition) });
     const half = witness("assert.throws(() => twice(-0.5), NegativeError)");
     const result = await run({
@@ -58,12 +58,12 @@ describe("a witness is run before anybody decides", () => {
     expect(await routes()).toEqual(["1:revise", "2:revise", "3:adjudicate", "3:ship"]);
     const told = services!.asked.filter(({ role }) => role === "proposer").map((one) => one.sections()["results"]!);
     expect(JSON.parse(told[1]!)).toMatchObject([{ witness: half }]);
-    // The Challenger had nothing more to say; the harness had.
+    // The Challenger had no further objection; the harness had.
     expect(told[2]).toContain("still stands");
     expect(heard(2)[0]).toMatchObject({ standing: "fact" });
   });
 
-  test("an objection about behaviour without one that can be used is an opinion; one about a document is none", async () => {
+  test("an objection about behaviour without a usable witness is an opinion; one about a document needs none", async () => {
     const challenge = failing(
       objection(),
       objection({ concerns: "document", evidence: "the example is hard to follow" }),
@@ -84,7 +84,7 @@ describe("a witness is run before anybody decides", () => {
   });
 });
 
-describe("what a run says", () => {
+describe("results of a run", () => {
   const ran = (result: "PASS" | "FAIL", by: "check" | "code" | "test" = "check"): TestRun => ({
     tests: [{ name: "t", result, duration_ms: 1, error: result === "PASS" ? null : { name: "E", message: "m", by } }],
     skipped: [],
@@ -102,7 +102,7 @@ describe("what a run says", () => {
     ["did not end", { ...ran("PASS"), broken: "the tests did not end in time" }, nothing, "opinion"],
   ] as const)("one that %s", (_, run1, empty, standing) => expect(judgeWitness("w", run1, empty).standing).toBe(standing));
 
-  test("a FAIL is one as long as an objection stands", () => {
+  test("it is a FAIL while an objection is upheld", () => {
     const failures = [objection(), objection()];
     const as = (...standings: Witnessed["standing"][]) =>
       standings.map((standing, failure_index) => ({ failure_index, standing, report: "" }));

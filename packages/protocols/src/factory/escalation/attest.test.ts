@@ -12,13 +12,13 @@ afterAll(() => language.close());
 
 const KIM = { type: "person", id: "kim" } as const;
 const AT = "2026-01-02T03:04:05.000Z";
-/** The second task gets no valid plan. */
+/** The second task never gets a valid plan. */
 const HALTING = { ...PARTS, planner: [planOf(["MM-twice"]), planOf(["MM-quad", ["MM-quad@^1.0.0"]])] };
 
 const attest = (rationale: string) => attestTask(works.services, KIM, SECOND, { rationale }, AT);
 const released = { status: "completed", value: { status: "released", modules: ["MM-twice@1.0.0"] } };
 
-test("a task that was attested before anybody was asked about it is not asked about any more", async () => {
+test("a task that was attested before the question is not asked about", async () => {
   const spec = sampleSpec([NUMBERS.pillars[0]!.epics[0]!.stories[0]!.tasks[0]!]);
   const [, never] = HALTING.planner;
   works = await openWorks({ "product-owner": [{ calls: [{ tool: "emit_structured_spec", spec }] }], planner: [never] }, { leaveAfter: 1 });
@@ -39,7 +39,7 @@ test("a task that was attested before anybody was asked about it is not asked ab
   expect(outcome).toMatchObject({ status: "completed", value: { status: "nothing_built" } });
 });
 
-test("cut off after the record it is completed with what was said first; a run that knows the state of before looks again", async () => {
+test("after an interruption it is completed with the first text; a run with an outdated state reads it again", async () => {
   works = await openWorks(HALTING);
   await works.drive();
   await works.answer({ decision: "APPROVE" });

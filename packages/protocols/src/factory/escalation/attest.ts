@@ -87,7 +87,7 @@ function refused(subject: string, message: string, next: string): SlipwayError {
 /** Thrown when the question a run waits for has become unnecessary. */
 class Attested extends Error {}
 
-/** Null if the task was attested meanwhile. */
+/** Null if the task was attested in the meantime. */
 export async function unlessAttested<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -97,7 +97,7 @@ export async function unlessAttested<T>(work: () => Promise<T>): Promise<T | nul
   }
 }
 
-/** Asks about a halted task; throws `Attested` if a person attests it meanwhile. */
+/** Asks about a halted task; throws `Attested` if a person attests it in the meantime. */
 export async function askAboutHalt<T>(
   run: ProjectRun,
   { task_id }: Pick<Escalation, "task_id">,

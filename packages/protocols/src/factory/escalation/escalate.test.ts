@@ -25,7 +25,7 @@ async function projectStore() {
 }
 
 describe("[FAC-203] an escalation", () => {
-  test("has an id of its own and all it needs, the state machine whole, and lies in the state store", async () => {
+  test("has its own id, all required fields, the whole state machine, and is in the state store", async () => {
     const { keep, onDisk } = await projectStore();
     const kept = await keep();
     expect(kept).toEqual({
@@ -57,7 +57,7 @@ describe("[FAC-203] an escalation", () => {
     await expect(keep({ recommended_resolution: "RETRY" })).rejects.toThrow("/recommended_resolution");
   });
 
-  test("keeps every answer it was given, the last one as the answer", async () => {
+  test("keeps every answer, the last one as the answer", async () => {
     const { keep, documents, call, onDisk } = await projectStore();
     const { escalation_id } = await keep();
     const first = { action: "DEFER", payload: {}, by: "person:me", at: AT } as const;
@@ -72,7 +72,7 @@ describe("[FAC-203] an escalation", () => {
 });
 
 describe("[FAC-170] the escalation of an exception", () => {
-  test("has all of it, and gains the transcript when the debate brings no agreement", async () => {
+  test("has all its data, and gets the transcript if the debate ends without agreement", async () => {
     const { documents, call, onDisk } = await projectStore();
     const given = { escalation_id: newEscalationId(), draft: draft(), machine: machine(), at: AT, details: exceptionDetails(exception()) };
     const { escalation_id } = await keepEscalation(documents, call(), given);
@@ -84,7 +84,7 @@ describe("[FAC-170] the escalation of an exception", () => {
 });
 
 describe("the question", () => {
-  test("has the whole escalation in it, and says what each of the six would do", async () => {
+  test("contains the whole escalation, and says what each of the six would do", async () => {
     const { keep } = await projectStore();
     const escalation = await keep();
     const question = escalationQuestion(escalation);
@@ -96,7 +96,7 @@ describe("the question", () => {
     expect(escalationQuestion({ ...escalation, resolution_context: "" }).body).not.toContain("\n\n\n");
   });
 
-  test("takes any of the six, whatever is recommended, and its schema can be shown as JSON", async () => {
+  test("accepts any of the six, whatever is recommended, and its schema can be shown as JSON", async () => {
     const { keep } = await projectStore();
     const { schema } = escalationQuestion(await keep());
     expect(schema.safeParse({ action: "ABANDON_TASK", rationale: "x" }).success).toBe(true);

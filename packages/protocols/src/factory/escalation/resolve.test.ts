@@ -18,7 +18,7 @@ const done = (answer: unknown, given: ResolutionFacts = facts()): StateChanges =
   if (!resolved.ok) throw new Error(resolved.problems.join("; "));
   return resolved;
 };
-/** The statuses after all changes, the BLOCKED rule checked after each. */
+/** The statuses after all changes, with the BLOCKED rule checked after each. */
 const after = ({ changes }: StateChanges, given: ResolutionFacts = facts()) => {
   const board = openBoard(given.tasks);
   for (const change of changes) board.apply(change);
@@ -28,12 +28,12 @@ const after = ({ changes }: StateChanges, given: ResolutionFacts = facts()) => {
 const { task_id: _specId, ...wish } = specTask(9, { name: "First half", depends_on: [] });
 const newTask = (name: string, depends_on: string[] = []) => ({ ...wish, name, depends_on });
 
-describe("[FAC-205] an answer that is none", () => {
+describe("[FAC-205] an invalid answer", () => {
   test.each([
     ["text", "just ship it", "names one action of APPROVE_OVERRIDE"],
     ["nothing", null, "names one action"],
     ["a text in an object", { comment: "just ship it" }, "names one action"],
-    ["an action there is not", { action: "RETRY", rationale: "why not" }, "/action"],
+    ["an unknown action", { action: "RETRY", rationale: "why not" }, "/action"],
     ["APPROVE_OVERRIDE without a rationale", { action: "APPROVE_OVERRIDE" }, "/rationale"],
     ["APPROVE_OVERRIDE with an empty one", { action: "APPROVE_OVERRIDE", rationale: " " }, "/rationale"],
     ["AMEND_SPEC without criteria", { action: "AMEND_SPEC", amendment_rationale: "x" }, "/amended_acceptance_criteria"],
@@ -48,18 +48,18 @@ describe("[FAC-205] an answer that is none", () => {
     ["PROVIDE_FIX without a description", { action: "PROVIDE_FIX", fix_artifacts: { "tests/a.ts": "" } }, "/fix_description"],
     ["PROVIDE_FIX without files", { action: "PROVIDE_FIX", fix_description: "x", fix_artifacts: {} }, "/fix_artifacts"],
     ["ABANDON_TASK without a rationale", { action: "ABANDON_TASK" }, "/rationale"],
-    ["a field too many", { action: "ABANDON_TASK", rationale: "x", force: true }, "/force"],
+    ["an unknown field", { action: "ABANDON_TASK", rationale: "x", force: true }, "/force"],
   ])("is refused with the reason: %s", (_case, answer, said) => {
     expect(problemsOf(answer)).toContain(said);
     expect(checkAnswer(answer).ok).toBe(false);
   });
 
-  test("all that is missing is said at once", () => {
+  test("all missing fields are reported at once", () => {
     const problems = problemsOf({ action: "PROVIDE_FIX" });
     expect([problems.includes("/fix_description"), problems.includes("/fix_artifacts")]).toEqual([true, true]);
   });
 
-  test("nothing can be resolved that is not halted", () => {
+  test("only a halted task can be resolved", () => {
     const abandon = { action: "ABANDON_TASK", rationale: "x" };
     for (const status of ["PENDING", "IN_PROGRESS", "SHIPPED", "ABANDONED"] as const)
       expect(problemsOf(abandon, facts({ tasks: tasksAs(status) }))).toContain(`is ${status}`);
@@ -69,7 +69,7 @@ describe("[FAC-205] an answer that is none", () => {
 
 describe("APPROVE_OVERRIDE", () => {
   const answer = { action: "APPROVE_OVERRIDE", rationale: "The objection is about taste." };
-  test("goes to the ship step with the person's word as adjudication, and ships nothing by itself", () => {
+  test("goes to the ship step with the person's rationale as adjudication, and ships nothing by itself", () => {
     const resolved = done(answer);
     expect(after(resolved).slice(0, 3)).toEqual(["IN_PROGRESS", "PENDING", "PENDING"]);
     expect(resolved.resume).toEqual({
@@ -79,7 +79,7 @@ describe("APPROVE_OVERRIDE", () => {
     });
   });
 
-  test("needs something that was delivered, and to be told which where there are several", () => {
+  test("needs a deliverable, and a choice if there are several", () => {
     const [part] = facts().failed;
     const two = facts({ failed: [part!, { ...part!, module_id: "MM-other" }, { ...part!, module_id: "MM-none", files: null }] });
     expect(problemsOf(answer, facts({ failed: [] }))).toContain("Nothing was delivered");
@@ -89,7 +89,7 @@ describe("APPROVE_OVERRIDE", () => {
   });
 });
 
-test("[FAC-207] AMEND_SPEC replaces the criteria, keeps the old ones in the task's file, and starts from scratch", () => {
+test("[FAC-207] AMEND_SPEC replaces the criteria, keeps the old ones in the task's file, and starts over", () => {
   const resolved = done({
     action: "AMEND_SPEC",
     amended_acceptance_criteria: ["Returns 0 for no text"],
@@ -109,7 +109,7 @@ test("[FAC-207] AMEND_SPEC replaces the criteria, keeps the old ones in the task
 describe("SPLIT_TASK", () => {
   const split = (...new_tasks: object[]) => ({ action: "SPLIT_TASK", new_tasks });
 
-  test("[FAC-208] puts new tasks in the place of the old one, which is abandoned and names them", () => {
+  test("[FAC-208] replaces the task with new ones; the old one is abandoned and names them", () => {
     const resolved = done(split(newTask("First half"), newTask("Second half", ["First half", idOf(3)])));
     const board = openBoard(facts().tasks);
     for (const change of resolved.changes) board.apply(change);
@@ -120,7 +120,7 @@ describe("SPLIT_TASK", () => {
     expect(resolved.files[0]?.text).toContain("# Task: First half");
   });
 
-  test("[FAC-209] gives them unused ids and the next places in the order, beside abandoned tasks too", () => {
+  test("[FAC-209] gives them unused ids and the next positions in the order, beside abandoned tasks too", () => {
     const given = facts({ tasks: { ...tasksAs("HALTED", "BLOCKED", "BLOCKED", "ABANDONED") } });
     const board = openBoard(given.tasks);
     for (const change of done(split(newTask("One"), newTask("Two")), given).changes) board.apply(change);
@@ -133,12 +133,12 @@ describe("SPLIT_TASK", () => {
 
   test.each([
     [
-      "[FAC-208] without what a task's file needs",
+      "[FAC-208] a missing field of a task's file",
       [{ name: "x", description: "y", acceptance_criteria: ["z"], depends_on: [] }],
       "/new_tasks/0/subtasks",
     ],
     ["[FAC-208] two of one name", [newTask("One"), newTask("One")], 'two of them are called "One"'],
-    ["[FAC-209] a circle", [newTask("One", ["Two"]), newTask("Two", ["One"])], "in a circle"],
+    ["[FAC-209] a cycle", [newTask("One", ["Two"]), newTask("Two", ["One"])], "in a circle"],
     ["[FAC-209] an unknown task", [newTask("One", ["T-x-y-z-001"])], "no task of the project"],
     ["[FAC-209] an abandoned task", [newTask("One", [idOf(3)])], "ABANDONED"],
     ["[FAC-209] the task that is split", [newTask("One", [idOf(0)])], "ABANDONED"],
@@ -158,7 +158,7 @@ describe("REVISE_PLAN", () => {
     expect(resolved.resume).toEqual({ at: "micro_plan", plan: microPlan() });
   });
 
-  test("is checked as a planner's is", () => {
+  test("is checked like a planner's", () => {
     const plan = microPlan();
     const [module] = plan.modules;
     const answer = {
@@ -178,7 +178,7 @@ describe("PROVIDE_FIX", () => {
     fix_artifacts,
   });
 
-  test("becomes a proposal of the person's and goes to the challenge", () => {
+  test("becomes a person's proposal and goes to the challenge", () => {
     const resolved = done(fix({ "implementation/index.ts": "mended" }));
     expect(after(resolved)[0]).toBe("IN_PROGRESS");
     expect(resolved.resume).toEqual({
@@ -207,12 +207,12 @@ describe("PROVIDE_FIX", () => {
     expect(problemsOf(fix({ [path]: "x", "tests/a.ts": "y" }))).toContain(JSON.stringify(path));
   });
 
-  test("needs something to mend", () => {
+  test("needs a deliverable to fix", () => {
     expect(problemsOf(fix({ "tests/a.ts": "x" }), facts({ failed: [] }))).toContain("Nothing was delivered");
   });
 });
 
-test("[FAC-212] ABANDON_TASK ends it for good; [FAC-213] what depends on it stays BLOCKED", () => {
+test("[FAC-212] ABANDON_TASK ends it for good; [FAC-213] its dependants stay BLOCKED", () => {
   const resolved = done({ action: "ABANDON_TASK", rationale: "Nobody needs it." });
   expect(resolved.changes).toEqual([{ kind: "abandon", task: idOf(0), by: "ABANDON_TASK", rationale: "Nobody needs it." }]);
   expect(after(resolved)).toEqual(["ABANDONED", "BLOCKED", "BLOCKED", "PENDING"]);
@@ -222,7 +222,7 @@ describe("[FAC-213] a dependent of an abandoned task", () => {
   const blocked = facts({ task_id: idOf(1), tasks: tasksAs("ABANDONED", "BLOCKED", "BLOCKED") });
   const amend = { action: "AMEND_SPEC", amended_acceptance_criteria: ["x"], amendment_rationale: "y" };
 
-  test("is given another basis, split or abandoned, and nothing else", () => {
+  test("gets other dependencies, is split or abandoned, and nothing else", () => {
     expect(after(done({ ...amend, depends_on: [] }, blocked), blocked)).toEqual(["ABANDONED", "PENDING", "PENDING", "PENDING"]);
     expect(after(done({ ...amend, depends_on: [idOf(3)] }, blocked), blocked)[1]).toBe("PENDING");
     expect(done({ ...amend, depends_on: [idOf(3)] }, blocked).sheets[idOf(1)]?.depends_on).toEqual([idOf(3)]);
@@ -241,7 +241,7 @@ describe("[FAC-213] a dependent of an abandoned task", () => {
       expect(problemsOf(answer, blocked)).toContain("is BLOCKED");
   });
 
-  test("cannot go on building on what is not there", () => {
+  test("cannot continue with a missing dependency", () => {
     expect(problemsOf(amend, blocked)).toContain("/depends_on");
     expect(problemsOf({ ...amend, depends_on: [idOf(0)] }, blocked)).toContain("ABANDONED");
     expect(problemsOf({ ...amend, depends_on: [idOf(2)] }, blocked)).toContain("itself");
@@ -250,7 +250,7 @@ describe("[FAC-213] a dependent of an abandoned task", () => {
   });
 });
 
-test("[FAC-215] the same answer on the same state always gives the same changes, and the facts stay as they were", () => {
+test("[FAC-215] the same answer on the same state always gives the same changes, and does not change the facts", () => {
   const answers = [
     { action: "APPROVE_OVERRIDE", rationale: "x" },
     { action: "AMEND_SPEC", amended_acceptance_criteria: ["x"], amendment_rationale: "y", depends_on: [idOf(3)] },

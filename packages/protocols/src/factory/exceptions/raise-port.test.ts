@@ -30,7 +30,7 @@ function exception(): { exception_id: string; type: string; raised_by: { role: s
 const task = () =>
   (JSON.parse(works.file("project/state_machine.json") ?? "null") as { tasks: Record<string, { status: string }> }).tasks[SECOND];
 
-/** An amendment changes a message, and with it an error gets out that nobody has declared. */
+/** An amendment changes a message, which makes an undeclared error escape. */
 const AMENDMENT = { action: "MODIFY", target: "quad", detail: 'the message becomes "n must not be negative"' };
 const LEAKY = `import { twice } from "#MM-twice";
 
@@ -52,7 +52,7 @@ const leaking = (more: object) => ({
   ...more,
 });
 
-test("[FAC-163] [FAC-169] the ship step raises what the Proposer named when the surface is not as locked: the task halts, nobody is asked again", async () => {
+test("[FAC-163] [FAC-169] the ship step raises the exception that the Proposer named if the surface differs from the locked one: the task halts, and no role is asked again", async () => {
   const parts = {
     proposer: [deliver, deliver, leaking({ upstream_change: CHANGE }), deliver],
     arbiter: [APPROVE, amendments(AMENDMENT), APPROVE],
@@ -65,7 +65,7 @@ test("[FAC-163] [FAC-169] the ship step raises what the Proposer named when the 
   expect(await answer({ decision: "REJECT_CHANGE", reason: "look first", afterwards: "REQUEUE" })).toMatchObject(TWO);
 });
 
-test("without a dependency to blame, or with one that is none, a surface that is not as locked is revised", async () => {
+test("without such a dependency, or with an invalid one, a differing surface is revised", async () => {
   const blaming = leaking({ upstream_change: { ...CHANGE, target_module: "MM-none@1.0.0" } });
   const begun = await approved({
     planner: [planOf(["MM-twice"]), calling],
@@ -88,7 +88,7 @@ test("[FAC-163] the Challenger may raise one in a debate", async () => {
   expect(await answer({ decision: "REJECT_CHANGE", reason: "clear enough", afterwards: "REQUEUE" })).toMatchObject(TWO);
 });
 
-test("[FAC-177] put off, it can be decided later: beside the six resolutions stand the three, until one of them moves the task", async () => {
+test("[FAC-177] deferred, it can be decided later: the three decisions are offered beside the six resolutions, until the task moves", async () => {
   await halted({
     proposer: [deliver, change(), deliverLarge, deliver],
     challenger: [PASS, GOOD, PASS],
@@ -110,7 +110,7 @@ test("[FAC-177] put off, it can be decided later: beside the six resolutions sta
   expect([...log.matchAll(/"status":"(\w+)"/g)].map(([, word]) => word)).toEqual(["DEFERRED", "DEFERRED", "APPROVED", "RESOLVED"]);
 });
 
-test("put off and then rejected for good, the six are left", async () => {
+test("deferred and then rejected for good, only the six are left", async () => {
   await halted({ proposer: [deliver, change(), deliver] });
   await answer({ decision: "DEFER" });
   expect(await answer({ decision: "REJECT_CHANGE", reason: "never", afterwards: "STAY_HALTED" })).toMatchObject({ status: "waiting" });

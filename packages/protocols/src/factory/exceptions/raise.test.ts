@@ -23,7 +23,7 @@ async function projectStore() {
   return { ...made, ports };
 }
 
-test("[FAC-168] a valid exception is on disk as it was raised and cannot be changed; who raised it is known, not asked", async () => {
+test("[FAC-168] a valid exception is stored unchanged and cannot be edited; the raiser is recorded by the harness", async () => {
   const { ports, call, folder, documents } = await projectStore();
   const raised = await raiseException(ports, call(), raiser, raise());
   if (!raised.ok) throw new Error(raised.problems.join());
@@ -42,30 +42,26 @@ test("[FAC-168] a valid exception is on disk as it was raised and cannot be chan
   });
 });
 
-describe("refused without a trace", () => {
+describe("is refused without a trace", () => {
   const empty = { ...raise().proposed_delta, added_inputs: [] };
   test.each([
-    ["[FAC-166] a delta that changes nothing", { proposed_delta: empty }, "/proposed_delta: must contain at least one change"],
+    ["[FAC-166] a delta without a change", { proposed_delta: empty }, "/proposed_delta: must contain at least one change"],
     ["[FAC-166] a delta with a list missing", { proposed_delta: { added_inputs: [] } }, "/proposed_delta/removed_inputs"],
-    [
-      "[FAC-166] a delta with a field of its own",
-      { proposed_delta: { ...raise().proposed_delta, removed_effects: [] } },
-      "removed_effects",
-    ],
+    ["[FAC-166] a delta with an unknown field", { proposed_delta: { ...raise().proposed_delta, removed_effects: [] } }, "removed_effects"],
     ["[FAC-166] empty mode changes", { proposed_delta: { ...empty, mode_changes: {} } }, "/proposed_delta/mode_changes"],
     ["[FAC-165] no evidence", { evidence: [] }, "/evidence"],
-    ["[FAC-165] evidence that says nothing", { evidence: [" "] }, "/evidence/0"],
+    ["[FAC-165] empty evidence", { evidence: [" "] }, "/evidence/0"],
     ["[FAC-165] no reason", { reason: "" }, "/reason"],
-    ["[FAC-165] a type there is not", { type: "ANNOYING" }, "/type"],
-    ["[FAC-165] a compatibility there is not", { compatibility: "MAYBE" }, "/compatibility"],
-    ["[FAC-165] an urgency there is not", { urgency: "SOON" }, "/urgency"],
+    ["[FAC-165] an unknown type", { type: "ANNOYING" }, "/type"],
+    ["[FAC-165] an unknown compatibility", { compatibility: "MAYBE" }, "/compatibility"],
+    ["[FAC-165] an unknown urgency", { urgency: "SOON" }, "/urgency"],
     ["[FAC-165] a range instead of a version", { target_module: "MM-parse_duration@^1.0.0" }, "/target_module"],
-    ["[FAC-167] a raiser of its own choosing", { raised_by: { role: "arbiter", artifact_ref: "x", run_id: "y" } }, "raised_by"],
+    ["[FAC-167] a raiser given by the caller", { raised_by: { role: "arbiter", artifact_ref: "x", run_id: "y" } }, "raised_by"],
     ["[FAC-167] no type", { type: undefined }, "/type"],
     ["[FAC-164] the module itself", { target_module: "MM-report@1.0.0" }, "is the module being implemented"],
-    ["[FAC-164] what is no dependency", { target_module: "MM-stranger@1.0.0" }, "is not one of the dependencies of MM-report"],
+    ["[FAC-164] a module that is not a dependency", { target_module: "MM-stranger@1.0.0" }, "is not one of the dependencies of MM-report"],
     ["[FAC-164] another version than the dependency's", { target_module: "MM-other@2.0.0" }, "is not one of the dependencies"],
-    ["[FAC-164] what is not shipped", { target_module: "MM-parse_duration@1.9.0" }, "MM-parse_duration@1.9.0 is not shipped"],
+    ["[FAC-164] an unshipped version", { target_module: "MM-parse_duration@1.9.0" }, "MM-parse_duration@1.9.0 is not shipped"],
   ])("%s", async (_case, fields, said) => {
     const { ports, call, folder, documents } = await projectStore();
     const raised = await raiseException(ports, call(), raiser, { ...raise(), ...fields });
@@ -74,14 +70,14 @@ describe("refused without a trace", () => {
     expect(existsSync(join(folder, "exceptions"))).toBe(false);
   });
 
-  test("[FAC-164] what is out of use", async () => {
+  test("[FAC-164] a deprecated version", async () => {
     const { ports, call, index } = await projectStore();
     await index.retire(call(), { module_ref: "MM-other@1.0.0", status: "DEPRECATED", superseded_by: null, note: "n" });
     const raised = await raiseException(ports, call(), raiser, { ...raise(), target_module: "MM-other@1.0.0" });
     expect(raised.ok || raised.problems.join()).toContain("is not shipped: it is DEPRECATED");
   });
 
-  test("[FAC-163] whoever may not, and who may at another time", async () => {
+  test("[FAC-163] a role without permission, or at the wrong time", async () => {
     const { ports, call } = await projectStore();
     const phases = ["implementation", "revision", "debate", "fingerprint_mismatch"] as const;
     const allowed: string[] = [];
@@ -111,7 +107,7 @@ describe("a person's decision", () => {
     expect(refused.map((one) => exceptionDecision.safeParse(one).success)).toEqual([false, false, false, false]);
   });
 
-  test("[FAC-176] a rejection puts the task back or leaves it, as the person says", () => {
+  test("[FAC-176] a rejection requeues the task or leaves it, as the person chooses", () => {
     const reject = { decision: "REJECT_CHANGE", reason: "It is enough as it is." } as const;
     const task = "T-a-b-c-001";
     expect(decided({ ...reject, afterwards: "REQUEUE" }, task)).toEqual({
@@ -124,7 +120,7 @@ describe("a person's decision", () => {
     expect(decided({ decision: "APPROVE_CHANGE" }, task)).toMatchObject({ change: null, resolve: true });
   });
 
-  test("[FAC-177] putting it off changes nothing but the log, which grows beside the record", async () => {
+  test("[FAC-177] deferring changes only the log, which grows beside the record", async () => {
     const { ports, call, folder, documents } = await projectStore();
     const raised = await raiseException(ports, call(), raiser, raise());
     if (!raised.ok) throw new Error("not raised");
@@ -145,7 +141,7 @@ describe("a person's decision", () => {
     expect(readFileSync(join(folder, "exceptions", `${exception_id}.json`), "utf8")).toBe(record);
   });
 
-  test("what is rejected or resolved is closed", () => {
+  test("a rejected or resolved exception is closed", () => {
     for (const status of EXCEPTION_STATUSES)
       for (const next of EXCEPTION_STATUSES) {
         const log = { exception_id: "ICE-0a1b2c3d", entries: status === "RAISED" ? [] : [{ status, at, by: "me", note: "" }] };

@@ -17,7 +17,7 @@ const problems = (fields: Parameters<typeof exception>[0]) => {
 const withDelta = (delta: Partial<typeof NO_CHANGE>) => ({ proposed_contract_delta: { ...NO_CHANGE, ...delta } });
 
 describe("the candidate contract", () => {
-  test("is the current one with the delta on it, a minor version later when it serves old callers", () => {
+  test("is the current one with the delta, a minor version later if it is compatible", () => {
     const { contract, claim_holds, found } = candidate();
     expect(contract.module_version).toBe("1.1.0");
     expect(contract.inputs.map(({ name }) => name)).toEqual(["text", "locale"]);
@@ -25,12 +25,12 @@ describe("the candidate contract", () => {
     expect([found, claim_holds]).toEqual(["BACKWARD_COMPATIBLE", true]);
   });
 
-  test("is a major version later when it breaks them, or when nobody knows", () => {
+  test("is a major version later if it is breaking, or unknown", () => {
     expect(candidate({ compatibility_expectation: "BREAKING" }).contract.module_version).toBe("2.0.0");
     expect(candidate({ compatibility_expectation: "UNKNOWN" }).contract.module_version).toBe("2.0.0");
   });
 
-  test("has every kind of change the delta can say", () => {
+  test("has every kind of change that a delta can have", () => {
     const { contract, found, claim_holds, differences } = candidate(
       withDelta({
         removed_inputs: ["text"],
@@ -64,7 +64,7 @@ describe("the candidate contract", () => {
     [{ added_error_surfaces: CURRENT.error_surfaces }, 'has already "DurationError"'],
     [{ modified_inputs: CURRENT.inputs }, "leaves the contract as it is"],
     [{ mode_changes: { sync: false } }, "/modes"],
-  ])("is none with %j", (delta, said) => {
+  ])("is refused with %j", (delta, said) => {
     expect(problems(withDelta(delta))).toContain(said);
   });
 });
@@ -88,7 +88,7 @@ describe("[FAC-173] a resolution", () => {
     return { made, steps, asked, opened };
   }
 
-  test("goes through its steps in order and ends with the first agreement", async () => {
+  test("runs its steps in order and ends with the first agreement", async () => {
     const { made, steps, asked, opened } = ports([{ decision: "APPROVE" }]);
     expect(await resolveException(exception(), made)).toMatchObject({ kind: "agreed", module_ref: "MM-parse_duration@1.1.0" });
     expect(steps).toEqual(["validate", "assess_impact", "debate_round:1", "finalize"]);
@@ -113,7 +113,7 @@ describe("[FAC-173] a resolution", () => {
     expect(asked[1]?.candidate.contract.outputs.map(({ name }) => name)).toEqual(["minutes", "rest"]);
   });
 
-  test("does not take an approval of a promise that is plainly false", async () => {
+  test("does not accept an approval of a false compatibility", async () => {
     const breaking = exception(withDelta({ removed_inputs: ["text"] }));
     const { made, asked } = ports([{ decision: "APPROVE" }, { decision: "APPROVE" }, { decision: "APPROVE" }]);
     expect(await resolveException(breaking, made)).toMatchObject({ kind: "not_agreed" });
@@ -125,7 +125,7 @@ describe("[FAC-173] a resolution", () => {
     });
   });
 
-  test("is none where there is no contract, or the delta does not fit it", async () => {
+  test("fails without a contract, or with a delta that does not apply", async () => {
     const none = ports([], { contractOf: async () => null });
     expect(await resolveException(exception(), none.made)).toMatchObject({
       kind: "invalid",
@@ -137,7 +137,7 @@ describe("[FAC-173] a resolution", () => {
   });
 });
 
-describe("the new version takes the place of the old one", () => {
+describe("the new version replaces the old one", () => {
   const ship = (result: "PASS" | "FAIL", module_version = "1.1.0"): ShipEvidence => ({
     module_id: "MM-parse_duration",
     module_version,
@@ -147,7 +147,7 @@ describe("the new version takes the place of the old one", () => {
     environment: { repo_revision: "x", dependency_lock_ref: "x", runner_id: "x" },
   });
 
-  test("when it has passing evidence of its own, and not before", async () => {
+  test("if it has passing evidence of its own, and not before", async () => {
     const { index, ship: into, call } = await factoryRecords();
     await into(shippedEntry("parse_duration"));
     const entry = shippedEntry("parse_duration", { version: "1.1.0" });

@@ -13,8 +13,8 @@ afterAll(() => language.close());
 const QUAD = planOf(["MM-quad", ["MM-twice@^1.0.0"]]);
 const debated = (module: string) => ["proposer", "challenger", "arbiter"].map((role) => `${role} ${module}`);
 
-describe("a page that is edited", () => {
-  test("once, twice and again: each time only what changed is built, and what builds on a changed interface", async () => {
+describe("an edited page", () => {
+  test("edited three times: each time only the changes are built, and what builds on a changed interface", async () => {
     works = (await approved()).works;
     const two = { ...TWO, description: "Turns two lines of text into a record." };
     const plan = await edit(works, `${PAGE}1`, sampleSpec([ONE, two]), { planner: [QUAD] });
@@ -56,7 +56,7 @@ describe("a page that is edited", () => {
     expect(last.sections()["why it is planned again"]).toContain("the interface of MM-twice changed (MM-twice@1.0.0 to MM-twice@2.0.0)");
   });
 
-  test("a new task before the others moves their numbers, one that is gone is out of the release, and what fails its tests is built again", async () => {
+  test("a new task before the others shifts their numbers, a removed one leaves the release, and a module that fails its tests is built again", async () => {
     works = (await approved()).works;
     const half = sampleTask(3, { name: "Half", acceptance_criteria: ONE.acceptance_criteria });
     const plan = await edit(works, `${PAGE}1`, sampleSpec([half, { ...ONE, name: "Double it" }, TWO]), {

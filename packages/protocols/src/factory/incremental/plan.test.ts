@@ -20,7 +20,7 @@ const shipped = (id: string, refs = [ref(id)]): Partial<Task> => ({
   shipped_at: AT,
 });
 
-/** The project of a spec with every task shipped, except where something else is said of it. */
+/** The project of a spec with every task shipped, unless overridden. */
 function projectOf(spec: ProductSpec, entries: Record<string, Partial<Task>> = {}, parts: Partial<EarlierProject> = {}): EarlierProject {
   const tasks = planProject(spec).tasks.map(({ task_id, entry, sheet }): EarlierTask => {
     const change = entries[task_id.slice(-3)] ?? shipped(task_id.slice(-3));
@@ -41,7 +41,7 @@ const fates = ({ tasks }: RebuildPlan) =>
 const [A, B] = [sampleTask(1), sampleTask(2, { depends_on: ["TSK-001"] })];
 const both = sampleSpec([A, B]);
 
-describe("what an edited spec makes of a task", () => {
+describe("what an edited spec changes for a task", () => {
   const edits: [string, Partial<SpecTask>, string][] = [
     ["its name", { name: "Other" }, "name changed"],
     ["a subtask", { subtasks: ["a", "b"] }, "subtasks changed"],
@@ -55,7 +55,7 @@ describe("what an edited spec makes of a task", () => {
   });
 
   test.each(["pillar", "epic", "story"] as const)(
-    "the text of its %s, as its file shows it, and nothing that it does not show",
+    "the text of its %s as in its file, and nothing that the file does not contain",
     (level) => {
       const spec = structuredClone(both);
       const [pillar] = spec.pillars as [ProductSpec["pillars"][number]];
@@ -69,7 +69,7 @@ describe("what an edited spec makes of a task", () => {
     },
   );
 
-  test("spaces are no change, and a number that moves is none either", () => {
+  test("spaces are no change, and neither is a shifted number", () => {
     const spaced = { ...A, description: `  ${A.description.replaceAll(" ", " \n ")}` };
     expect(planSummary(again(projectOf(both), sampleSpec([spaced, B])))).toBe("2 kept");
     const moved = again(
@@ -83,7 +83,7 @@ describe("what an edited spec makes of a task", () => {
     expect(planLines(moved)[1]).toContain("(Parse record 2, before T-reading-statements-import-a-statement-002): unchanged [MM-002@1.0.0]");
   });
 
-  test("a number that was given to something else altogether is another task; the name still finds the old one", () => {
+  test("a number reused for something else is another task; the name still finds the old one", () => {
     const other = sampleTask(1, { name: "Render", description: "d", subtasks: ["a", "b"], acceptance_criteria: ["returns a", "raises b"] });
     const sketch = { inputs: "1", outputs: "2", error_surfaces: "3", effects: "4", modes: "5" };
     const renamed = { ...A, task_id: "TSK-005", description: "Another text." };
@@ -92,7 +92,7 @@ describe("what an edited spec makes of a task", () => {
     expect(plan.removed).toEqual([]);
   });
 
-  test("a module that is out of use is built again; one that was superseded is taken over as what took its place", () => {
+  test("a deprecated module is built again; a superseded one is kept as its successor", () => {
     const problemOf = (one: string) => (one === ref("001") ? `${one} is DEPRECATED` : null);
     expect(fates(again(projectOf(both, {}, { problemOf }), both))).toEqual([
       "001 rebuild: MM-001@1.0.0 is DEPRECATED",
@@ -102,7 +102,7 @@ describe("what an edited spec makes of a task", () => {
     expect(tasks.map(({ module_refs }) => module_refs)).toEqual([["MM-new@2.0.0"], ["MM-new@2.0.0"]]);
   });
 
-  test("what was split counts as shipped when all its parts are; a task a person has added is none of the spec", () => {
+  test("a split task counts as shipped when all its parts are; a task that a person added is not part of the spec", () => {
     const parts = sampleSpec([A, B, sampleTask(3), sampleTask(4)]);
     const split = (other: Partial<Task>) => {
       const before = projectOf(parts, {
@@ -120,13 +120,13 @@ describe("what an edited spec makes of a task", () => {
     expect(fates(split({ status: "HALTED" }))[0]).toBe("001 build: not finished before (ABANDONED)");
   });
 
-  test("a task that was attested without a module stays, whatever becomes of what it depends on", () => {
+  test("a task attested without a module stays, whatever happens to its dependencies", () => {
     expect(fates(again(projectOf(both, { "002": shipped("002", []) }), sampleSpec([{ ...A, name: "Other" }, B])))[1]).toBe(
       "002 keep: unchanged",
     );
   });
 
-  test("what an earlier run was to look at again, and did not come to, is looked at again by the next", () => {
+  test("a task that an earlier run should have rechecked and did not is rechecked by the next", () => {
     const before = projectOf(both, { "002": { status: "PENDING" } });
     const look = { action: "recheck" as const, because: ["x"], module_refs: [ref("002")], revisable: [] };
     const tasks = before.tasks.map((task) => (task.task_id.endsWith("2") ? { ...task, sheet: { ...task.sheet, before: look } } : task));
@@ -139,7 +139,7 @@ describe("what an edited spec makes of a task", () => {
   });
 });
 
-test("in any spec, what is edited and what depends on it runs, and nothing else", () => {
+test("in any spec, edited tasks and their dependants run, and nothing else", () => {
   const shapes = fc.record({
     edges: fc.array(fc.nat({ max: 1000 }), { minLength: 12, maxLength: 12 }),
     edited: fc.uniqueArray(fc.nat({ max: 11 }), { maxLength: 4 }),
@@ -169,7 +169,7 @@ test("in any spec, what is edited and what depends on it runs, and nothing else"
   );
 });
 
-test("amendments stay with the text they were made to; a module of two tasks belongs to neither; kept modules are shown by their contracts", () => {
+test("amendments belong to the text they were made for; a module of two tasks belongs to neither; kept modules are shown by their contracts", () => {
   const before = projectOf(sampleSpec([A, B, sampleTask(3)]), { "003": shipped("003", [ref("001"), ref("003")]) });
   const amendments = [{ at: AT, rationale: "r", replaced: A.acceptance_criteria }];
   const tasks = before.tasks.map((task) => ({
@@ -185,7 +185,7 @@ test("amendments stay with the text they were made to; a module of two tasks bel
   expect(carried.view).toMatchObject({ counts: { SHIPPED: 1, PENDING: 2 } });
 });
 
-test("a long plan is told in part, with the number of the rest", () => {
+test("a long plan is shortened, with the number of omitted tasks", () => {
   const spec = specOf({ pillars: 1, epics: 1, stories: 1, tasks: 60 });
   const plan = again(projectOf(spec), spec);
   expect(planLines(plan)).toHaveLength(52);

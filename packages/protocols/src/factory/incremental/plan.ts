@@ -4,8 +4,8 @@ import { changedFields, matchNodes } from "./match.ts";
 import type { SpecNode } from "./node.ts";
 
 /**
- * keep: shipped, and taken over. recheck: taken over if the interfaces it was built against still hold when its turn comes. rebuild:
- * shipped before, planned and built again. build: not built before. abandoned: abandoned before, and stays so.
+ * keep: shipped, and kept. recheck: kept if the interfaces it was built against are unchanged when its turn comes. rebuild: shipped before,
+ * planned and built again. build: not built before. abandoned: abandoned before, and stays so.
  */
 export type Action = "keep" | "recheck" | "rebuild" | "build" | "abandoned";
 
@@ -95,7 +95,7 @@ function fateOf(
   return { action: state === "unchecked" ? "recheck" : "keep", because: ["unchanged"], module_refs };
 }
 
-/** What exists of a task: shipped; shipped by an earlier project and not checked since; or nothing to take over. */
+/** What exists of a task: shipped; shipped by an earlier project and not checked since; or nothing. */
 function madeBy(
   earlier: EarlierProject,
   { entry, sheet }: EarlierTask,

@@ -13,7 +13,7 @@ export interface BuiltModule {
 export interface Use {
   readonly ref: string;
   readonly fingerprint: string;
-  /** Null: the task that made it does not make it any more. */
+  /** Null: the task that made it no longer makes it. */
   readonly now: { readonly ref: string; readonly fingerprint: string } | null;
   /** Whether one of its transitive dependencies has another version than it was tested with. */
   readonly moved: boolean;
@@ -29,12 +29,12 @@ export function recheck(modules: readonly BuiltModule[]): Rechecked {
   for (const { module_ref, asks, uses } of modules) {
     for (const { ref, fingerprint, now } of uses) {
       const { module_id } = splitRef(ref);
-      if (now === null) return { kept: false, because: `${module_id}, which ${module_ref} calls, is not made any more` };
+      if (now === null) return { kept: false, because: `${module_id}, which ${module_ref} calls, is no longer made` };
       if (now.fingerprint !== fingerprint) return { kept: false, because: `the interface of ${module_id} changed (${ref} to ${now.ref})` };
       const version = splitRef(now.ref).version;
       const range = asks.map(splitRef).find((asked) => asked.module_id === module_id)?.version;
       if (range !== undefined && !inRange(version, range))
-        return { kept: false, because: `${module_ref} asks for ${module_id}@${range}, and there is ${now.ref}` };
+        return { kept: false, because: `${module_ref} needs ${module_id}@${range}, but the current version is ${now.ref}` };
     }
   }
   return {

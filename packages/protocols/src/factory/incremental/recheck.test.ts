@@ -68,19 +68,19 @@ beforeEach(async () => {
 const stores = () => ({ documents: kept.documents, codeIndex: kept.index, store, sandbox: rememberingSandbox });
 const look = () => recheckTask(stores(), project, SECOND!, ["MM-caller@1.0.0"], new AbortController().signal);
 
-describe("modules that may stay", () => {
-  test("stay when what they call is as it was, whoever made it", async () => {
+describe("modules that may be kept", () => {
+  test("are kept if their dependencies are unchanged, whichever task made them", async () => {
     expect(await look()).toEqual({ kept: true, module_refs: ["MM-caller@1.0.0"], retested: [] });
   });
 
-  test("stay with a new version that they pass their tests with, and not with one that breaks them", async () => {
+  test("are kept with a new version that they pass their tests with, and not with one that breaks them", async () => {
     await ship("base", "1.0.1");
     await supersede("base", "1.0.1");
     expect(await look()).toMatchObject({ kept: true, retested: ["MM-caller@1.0.0"] });
     expect((await store.shippedModule("MM-caller@1.0.0"))?.depends_on).toEqual(["MM-base@1.0.1"]);
   });
 
-  test("are tested again, too, when the new version is behind what they call", async () => {
+  test("are tested again, too, if the new version is an indirect dependency", async () => {
     await ship("far", "1.0.0");
     await ship("near", "1.0.0", ["MM-far@1.0.0"], { "implementation/index.ts": codeOf("near") });
     await ship("outer", "1.0.0", ["MM-near@1.0.0"], { "implementation/index.ts": codeOf("outer") });
@@ -99,26 +99,26 @@ describe("modules that may stay", () => {
     ],
     ["do not run", { "implementation/index.ts": "export {}" }, /^the tests of MM-caller@1\.0\.0 (do not run|fail) with MM-base@1\.0\.1/],
     ["do not fit", { wide: "" }, /^the interface of MM-base changed \(MM-base@1\.0\.0 to MM-base@1\.0\.1\)$/],
-  ])("go when their tests %s", async (_, files, because) => {
+  ])("are rebuilt if their tests %s", async (_, files, because) => {
     await ship("base", "1.0.1", [], files);
     await supersede("base", "1.0.1");
     expect(await look()).toMatchObject({ kept: false, because: expect.stringMatching(because) as string });
   });
 
-  test("go when the task that made what they call makes something else, or when it is nowhere", async () => {
+  test("are rebuilt if the task of a dependency makes something else, or if the dependency is gone", async () => {
     const before = { action: "rebuild" as const, because: [], module_refs: ["MM-base@1.0.0"], revisable: [] };
     const sheet = { ...(await project.sheet(FIRST!)), before };
     await project.apply(kept.call(), { kind: "dispatch", task: FIRST! }, { [FIRST!]: sheet });
     await ship("other", "1.0.0");
     await project.apply(kept.call(), { kind: "ship", task: FIRST!, module_refs: ["MM-other@1.0.0"], at: "2026-01-02T03:04:05Z" });
-    expect(await look()).toEqual({ kept: false, because: "MM-base, which MM-caller@1.0.0 calls, is not made any more" });
+    expect(await look()).toEqual({ kept: false, because: "MM-base, which MM-caller@1.0.0 calls, is no longer made" });
     await ship("lost", "1.0.0", ["MM-nowhere@1.0.0"]);
     const lost = await recheckTask(stores(), project, SECOND!, ["MM-lost@1.0.0"], new AbortController().signal);
     expect(lost).toMatchObject({ kept: false });
   });
 });
 
-test("a task whose module calls something that is out of use is built again, and it is said why", async () => {
+test("a task whose module uses a deprecated one is built again, with the reason", async () => {
   for (const [task, ref] of [
     [FIRST!, "MM-base@1.0.0"],
     [SECOND!, "MM-caller@1.0.0"],

@@ -7,7 +7,7 @@ export interface Superseded {
   readonly superseded_by: string;
 }
 
-/** The versions a task shipped before that a new version replaces. Modules it no longer makes stay in use. */
+/** The versions that a task shipped before and that a new version replaces. Modules it no longer makes stay in use. */
 export function supersededBy(before: readonly string[], now: readonly string[]): Superseded[] {
   return before.flatMap((module_ref) => {
     const superseded_by = now.find((ref) => idOf(ref) === idOf(module_ref) && ref !== module_ref);

@@ -25,7 +25,7 @@ export function planSummary({ tasks, removed }: RebuildPlan): string {
 const SHORT: Readonly<Record<Action, string>> = {
   rebuild: "built again",
   build: "new or not finished",
-  recheck: "to be looked at again",
+  recheck: "to be rechecked",
   keep: "kept",
   abandoned: "still abandoned",
 };

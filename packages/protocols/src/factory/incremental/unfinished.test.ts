@@ -15,8 +15,8 @@ afterAll(() => language.close());
 const HALTING = { planner: [planOf(["MM-twice"]), planOf(["MM-quad", ["MM-quad@^1.0.0"]])] };
 const THIRD = SECOND.replace("002", "003");
 
-describe("a project that was not finished", () => {
-  test("goes on from the same page where it was given up: no product owner, no question, nothing that is shipped", async () => {
+describe("an unfinished project", () => {
+  test("continues from the same page after it was given up: no product owner, no question, and shipped tasks are kept", async () => {
     works = (await approved(HALTING)).works;
     await works.cancel();
     await works.again(PAGE, { ...WELL, planner: [planOf(["MM-quad", ["MM-twice@^1.0.0"]])] });
@@ -29,14 +29,14 @@ describe("a project that was not finished", () => {
     expect(await earlierFrom(projects, "SPEC.md", digest, async () => false)).toMatchObject({ kind: "again" });
     expect(await earlierFrom(projects, "OTHER.md", digest, async () => true)).toEqual({ kind: "none" });
 
-    // Nothing in the spec is another: everything is taken over, and released as it is.
+    // The spec is unchanged: everything is kept and released.
     const plan = await edit(works, `${PAGE}1`, NUMBERS);
     expect(fates(plan)).toEqual([`keep ${FIRST}: unchanged`, `keep ${SECOND}: unchanged`]);
     expect(await build(works)).toMatchObject({ value: { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] } });
     expect(asked(works)).toEqual(["product-owner numbers"]);
   });
 
-  test("left and taken up again after every few events, it asks nobody twice and takes over the same", async () => {
+  test("interrupted after every few events and resumed, it asks no role twice and keeps the same tasks", async () => {
     works = await openWorks(PARTS, { leaveAfter: 9 });
     const throughAll = async () => {
       for (let times = 0; times < 200; times++) {
@@ -59,7 +59,7 @@ describe("a project that was not finished", () => {
     expect(await indexOf(works)).toEqual(["MM-twice@1.0.0 SUPERSEDED", "MM-quad@1.0.0 SHIPPED", "MM-twice@1.0.1 SHIPPED"]);
   });
 
-  test("what a person abandoned stays so as long as its text does, and blocks what is new and depends on it", async () => {
+  test("a task that a person abandoned stays abandoned while its text is unchanged, and blocks new dependants", async () => {
     works = (await approved(HALTING)).works;
     await works.answer({ action: "ABANDON_TASK", rationale: "not needed" });
     expect(await works.drive()).toMatchObject({ value: { status: "released", modules: ["MM-twice@1.0.0"] } });

@@ -42,9 +42,9 @@ const log = () =>
     .map((line) => (JSON.parse(line) as { status: string }).status);
 const TWO = { value: { status: "released", modules: ["MM-twice@1.0.0", "MM-quad@1.0.0"] } };
 
-describe("a contract that is not enough", () => {
-  test("[FAC-170] [FAC-176] halts the task with the whole exception; rejected and queued again, it is built within the contract", async () => {
-    // Of itself first, which is refused.
+describe("an insufficient contract", () => {
+  test("[FAC-170] [FAC-176] halts the task with the whole exception; rejected and requeued, it is built within the contract", async () => {
+    // First about itself, which is refused.
     const { details, task_id, escalation_id } = await halted({ proposer: [deliver, change("MM-quad@1.0.0"), change(), deliver] });
     expect(task_id).toBe(SECOND);
     const { type: _, exception_type, proposed_delta, compatibility, ...said } = change();
@@ -64,7 +64,7 @@ describe("a contract that is not enough", () => {
     expect(log()).toEqual(["REJECTED"]);
   });
 
-  test("[FAC-171] put off, the six resolutions are left", async () => {
+  test("[FAC-171] after deferring, the six resolutions are left", async () => {
     await halted();
     await expect(works.answer({ action: "ABANDON_TASK", rationale: "no" })).rejects.toThrow();
     expect(await answer({ decision: "DEFER" })).toMatchObject({ status: "waiting" });
@@ -74,7 +74,7 @@ describe("a contract that is not enough", () => {
     expect(await answer({ action: "AMEND_SPEC", amended_acceptance_criteria, amendment_rationale: "as it is" })).toMatchObject(TWO);
   });
 
-  test("[FAC-172] [FAC-174] [FAC-175] approved and agreed on, a new version ships, takes the old one's place, and the task goes on with it", async () => {
+  test("[FAC-172] [FAC-174] [FAC-175] approved and agreed on, a new version ships and replaces the old one, and the task continues with it", async () => {
     await halted({
       proposer: [deliver, change(), deliverLarge, deliver],
       challenger: [PASS, GOOD, PASS],
@@ -91,7 +91,7 @@ describe("a contract that is not enough", () => {
     expect(JSON.stringify(works.asked.findLast(({ role }) => role === "planner")?.sections())).toContain("MM-twice@1.1.0");
   });
 
-  test("agreed on and not built, it is a person's again; a second approval may build it", async () => {
+  test("agreed on but not built, it is asked again; a second approval may build it", async () => {
     await halted({
       proposer: [deliver, change(), ...Array.from({ length: 3 }, () => change("MM-none@1.0.0")), deliverLarge, deliver],
       challenger: [PASS, GOOD, GOOD, PASS],
@@ -105,7 +105,7 @@ describe("a contract that is not enough", () => {
     expect(log()).toEqual(["APPROVED", "NOT_AGREED", "APPROVED", "RESOLVED"]);
   });
 
-  test("[FAC-173] without agreement in three rounds a person decides again, with the debate on record", async () => {
+  test("[FAC-173] without agreement in three rounds a person decides again, with the debate recorded", async () => {
     const { escalation_id } = await halted({
       proposer: [deliver, change(), { proposed_delta: change().proposed_delta }, { proposed_delta: change().proposed_delta }, deliver],
       challenger: [PASS, GOOD, GOOD, GOOD, PASS],

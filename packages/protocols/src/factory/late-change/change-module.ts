@@ -39,7 +39,7 @@ export const interfaceChange = workflow<ChangeRunInput, ChangeResult, FactorySer
     const run = taskRun(ctx, services, task);
     const exception = await ctx.step("exception", () => services.documents.get(exceptionKind, exception_id));
     const outcome = await resolveException(exception, {
-      // A debate round consists of steps of its own.
+      // A debate round consists of several steps.
       step: (name, body) => (name.includes(":debate_round:") ? body() : ctx.step(name, body)),
       contractOf: async (ref) => (await services.store.shippedModule(ref))?.contract ?? null,
       dependentsOf: (ref) => services.codeIndex.dependentsOf(ref),

@@ -11,7 +11,7 @@ let works: Works;
 afterEach(() => works.close());
 afterAll(() => language.close());
 
-test("an exception is decided when its task is long abandoned: not agreed on at first, then built and in the old one's place", async () => {
+test("an exception is decided long after its task was abandoned: first without agreement, then built, and the new version replaces the old one", async () => {
   const begun = await approved({
     planner: [planOf(["MM-twice"]), calling],
     proposer: [deliver, change(), { proposed_delta: change().proposed_delta }, { proposed_delta: change().proposed_delta }, deliverLarge],
@@ -34,6 +34,6 @@ test("an exception is decided when its task is long abandoned: not agreed on at 
   const log = works.file(`exceptions/${exception_id}.decisions.jsonl`) ?? "";
   const statuses = [...log.matchAll(/"status":"(\w+)"/g)].map(([, status]) => status);
   expect(statuses).toEqual(["DEFERRED", "APPROVED", "NOT_AGREED", "APPROVED", "RESOLVED"]);
-  // Closed: a third one changes nothing.
+  // It is closed: a third decision changes nothing.
   expect(await works.change(input)).toMatchObject({ status: "failed", failure: { code: "invalid_status_transition" } });
 });

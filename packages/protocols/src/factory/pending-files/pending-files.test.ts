@@ -23,7 +23,7 @@ async function projectStore() {
   return { ...made, db, stores, pack, pending, restore, fileOf: (path: string) => join(made.folder, path) };
 }
 
-test("what a power cut has emptied of the last records is made again; what was kept long before is not looked at", async () => {
+test("recent files that a power cut has emptied are rewritten; older ones are not checked", async () => {
   const { db, stores, pack, restore, fileOf, call } = await projectStore();
   const early = await pack();
   await db.updateTable("files_pending").set({ written_at: 0 }).execute();
@@ -45,7 +45,7 @@ test("what a power cut has emptied of the last records is made again; what was k
   expect(readFileSync(fileOf(storePaths.contextPack(early)), "utf8")).toBe("");
 });
 
-test("a file stays pending until the system has surely written it; one that was made again is written anew", async () => {
+test("a file stays pending until the system has surely written it; a rewritten one is pending again", async () => {
   const { pack, pending, restore, fileOf } = await projectStore();
   const [kept, emptied] = [await pack(), await pack()];
   await restore();
@@ -57,7 +57,7 @@ test("a file stays pending until the system has surely written it; one that was 
   expect(await pending()).toEqual([]);
 });
 
-test("the row goes with its transaction, and older ones go with the next", async () => {
+test("the row is part of its transaction, and older ones are deleted with the next", async () => {
   const { db, pending } = await projectStore();
   await db.transaction().execute((tx) => notePending(tx, "context_pack", "a", 1_000));
   const failing = db.transaction().execute(async (tx) => {
@@ -70,7 +70,7 @@ test("the row goes with its transaction, and older ones go with the next", async
   expect(await pending()).toEqual(["c"]);
 });
 
-test("where files are synced at once nothing is pending", async () => {
+test("nothing is pending if files are synced at once", async () => {
   const { records, call, pending, restore } = await projectStore();
   await openFactoryStores(records).store.keepContextPack(call(), PACK);
   expect(await pending()).toEqual([]);

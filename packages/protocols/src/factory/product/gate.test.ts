@@ -14,7 +14,7 @@ async function open(script: readonly Turn[], options: StudioOptions = {}): Promi
   return runId;
 }
 
-/** Answers the gate and goes on to the next, or to the end. */
+/** Answers the gate and continues to the next, or to the end. */
 async function answer(runId: string, value: unknown) {
   await studio.answer(value);
   return studio.drive(runId);
@@ -25,7 +25,7 @@ const search = (query: string) => ({ tool: "web_search", query });
 const second = sampleSpec([sampleTask(1), sampleTask(2), sampleTask(3)]);
 
 describe("[FAC-033] after emission", () => {
-  test("the run waits, over restarts, with the whole spec, every warning and all that was searched for", async () => {
+  test("the run waits, across restarts, with the whole spec, every warning and all searches", async () => {
     const spec = sampleSpec([sampleTask(1, { description: "too short" }), sampleTask(2, { subtasks: ["Read it", "read it"] })]);
     const runId = await open([[search("ledgers"), search("banks")], [emit(spec)]], {
       webSearch: async (query) => (query === "banks" ? [] : PAGES.slice(0, 2)),
@@ -45,7 +45,7 @@ describe("[FAC-033] after emission", () => {
     expect(studio.asked).toHaveLength(2);
   });
 
-  test("a search that was refused is a source that led nowhere; without warnings and searches that is said", async () => {
+  test("a refused search is listed as a source without results; no warnings and no searches are stated", async () => {
     await open([[search("ledgers"), emit(sampleSpec())]]);
     const { body } = await studio.question();
     expect(body).toContain('- "ledgers": web_search is off');
@@ -54,7 +54,7 @@ describe("[FAC-033] after emission", () => {
 });
 
 describe("[FAC-034] the gate", () => {
-  test("takes three actions in their forms; anything else is refused and it stays open", async () => {
+  test("accepts three actions in their forms; anything else is refused and it stays open", async () => {
     const runId = await open([[emit(sampleSpec())]]);
     const { id } = await studio.question();
     const wrong = [
@@ -93,7 +93,7 @@ test("APPROVE ends the loop with the spec exactly as it was emitted", async () =
   expect(JSON.parse(Buffer.from(stored).toString())).toEqual(second);
 });
 
-test("[FAC-036] REJECT starts over from the person's text and the reasons, and from nothing else", async () => {
+test("[FAC-036] REJECT starts over from the person's text and the reasons only", async () => {
   const first = [search("old research"), write("draft.json", "old draft"), emit(sampleSpec())];
   const runId = await open([first, [emit(second)]], { webSearch: async () => PAGES.slice(0, 1) });
   await answer(runId, { decision: "AMEND", feedback: "old feedback" });
@@ -117,7 +117,7 @@ test("[FAC-036] REJECT starts over from the person's text and the reasons, and f
 });
 
 describe("[FAC-037] AMEND", () => {
-  test("goes on from the draft with what the person wrote; validated again, and the gate opens again", async () => {
+  test("continues from the draft with the person's text; validated again, and the gate opens again", async () => {
     const bad = changed(second, "/pillars/0/epics/0/stories/0/tasks/2/subtasks", []);
     const script = [[search("ledgers"), write("draft.json", "my draft"), emit(sampleSpec())], [emit(bad)], [emit(second)]];
     const runId = await open(script, { webSearch: async () => PAGES.slice(0, 1) });
@@ -139,7 +139,7 @@ describe("[FAC-037] AMEND", () => {
 });
 
 describe("[FAC-038] after three amendments in a row", () => {
-  test("the person is advised to approve or to reject, and may amend all the same; a rejection starts the count anew", async () => {
+  test("the person is advised to approve or reject, and may still amend; a rejection resets the count", async () => {
     const runId = await open([[emit(sampleSpec())]]);
     const advice = async () => (await studio.question()).body.includes("amended 3 times in a row");
     for (let count = 1; count <= 3; count++) {

@@ -19,10 +19,10 @@ async function open(script: readonly Turn[], options: Parameters<typeof openStud
   return studio.start();
 }
 
-describe("whoever answers", () => {
+describe("providers", () => {
   const rounds = [[write("draft.json", "first")], [emit(sampleSpec())]];
 
-  test("a provider that only knows prompts has everything in them", async () => {
+  test("one that only takes prompts gets everything in them", async () => {
     const runId = await open(rounds);
     await studio.drive(runId);
     expect(studio.asked[1]?.prompt).toContain('## 2. draft: "draft.json"');
@@ -30,7 +30,7 @@ describe("whoever answers", () => {
     expect(studio.file(`runs/${runId}/product/1/draft.json`)).toBe("first");
   });
 
-  test("one that works in a folder finds the same texts there, and can change none", async () => {
+  test("one that works in a folder finds the same texts there, read-only", async () => {
     const seen: string[][] = [];
     const provider = async () => ({
       name: "client",
@@ -51,7 +51,7 @@ describe("whoever answers", () => {
     expect((await studio.question()).kind).toBe("spec_approval");
   });
 
-  test("a cassette is replayed round by round, under the context and the round", async () => {
+  test("a cassette is replayed round by round, keyed by context and round", async () => {
     const folder = mkdtempSync(join(tmpdir(), "slipway-cassette-"));
     mkdirSync(join(folder, "product-owner"));
     writeFileSync(join(folder, "cassette.json"), JSON.stringify({ version: 1, created: "2026-11-20", description: "product" }));
@@ -82,8 +82,8 @@ describe("whoever answers", () => {
   });
 });
 
-describe("where nothing comes of it", () => {
-  test("three answers in a row that are none are enough: a person decides, and the draft is still there", async () => {
+describe("without a result", () => {
+  test("after three invalid answers in a row a person decides, and the draft still exists", async () => {
     const nonsense = Array.from({ length: 9 }, () => "no idea");
     const runId = await open([[write("draft.json", "kept")], ...nonsense, [emit(sampleSpec())]]);
     await studio.drive(runId);
@@ -98,7 +98,7 @@ describe("where nothing comes of it", () => {
     expect((await studio.question()).kind).toBe("spec_approval");
   });
 
-  test("one bad answer between good ones is told and forgiven", async () => {
+  test("one bad answer between good ones is reported and tolerated", async () => {
     const runId = await open(["no", "no", "no", [emit(sampleSpec())]]);
     await studio.drive(runId);
     expect(studio.asked.at(-1)?.input.last_tool_results).toContain("agent_output_invalid");
@@ -115,7 +115,7 @@ describe("where nothing comes of it", () => {
     expect(studio.file("state_store/product/spec.json")).toBeNull();
   });
 
-  test("what only a person can mend is asked at once", async () => {
+  test("an error that only a person can fix is asked at once", async () => {
     const runId = await open([
       new SlipwayError("provider_auth_missing", "no key", { suggested_next_actions: ["Sign in."] }),
       [emit(sampleSpec())],
@@ -128,7 +128,7 @@ describe("where nothing comes of it", () => {
     expect(studio.asked[1]?.input.context_bundle.at(-1)?.text).toBe("Try again.");
   });
 
-  test("a limit of the provider's is waited for, and takes no round", async () => {
+  test("a provider's limit is waited for, and costs no round", async () => {
     const runId = await open([new SlipwayError("quota_exhausted", "come back later"), [emit(sampleSpec())]]);
     await studio.drive(runId);
     const { kind, title } = await studio.question();
@@ -138,7 +138,7 @@ describe("where nothing comes of it", () => {
     expect(studio.asked.map(({ attempt }) => attempt)).toEqual(["1.1", "1.1"]);
   });
 
-  test("a budget that might not hold is a person's to raise", async () => {
+  test("a budget that might not suffice is a question", async () => {
     const files = { "slipway/agents.yaml": "{ version: 1, roles: {}, runtime: { budgets: { run: { max_tokens: 10 } } } }\n" };
     const runId = await open([[emit(sampleSpec())]], { files });
     await studio.drive(runId);
@@ -156,7 +156,7 @@ describe("where nothing comes of it", () => {
   });
 });
 
-test("a run that is taken up again asks nobody twice and emits nothing twice", async () => {
+test("a resumed run asks nothing twice and emits nothing twice", async () => {
   const runId = await open([[write("draft.json", "one")], [emit(sampleSpec())], [emit(sampleSpec())]]);
   await studio.drive(runId);
   await studio.answer({ decision: "AMEND", feedback: "look again" });

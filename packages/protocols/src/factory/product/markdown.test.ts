@@ -4,7 +4,7 @@ import { specMarkdown } from "./markdown.ts";
 import { changed, sampleSpec, sampleTask, TASK } from "./testing/specs.ts";
 import type { ProductSpec } from "./spec.ts";
 
-/** Every text of the spec, wherever it is. */
+/** Every text of the spec, at any depth. */
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
@@ -12,7 +12,7 @@ function textsOf(value: unknown): string[] {
 
 const headings = (markdown: string) => markdown.split("\n").filter((line) => line.startsWith("#"));
 
-test("[FAC-033] nothing of the spec is missing in its rendering", () => {
+test("[FAC-033] the rendering contains the whole spec", () => {
   const word = fc.stringMatching(/^[A-Za-z]{3,12}$/);
   fc.assert(
     fc.property(fc.array(word, { minLength: 12, maxLength: 12 }), ([a, b, c, d, e, f, g, h, i, j, k, l]) => {
@@ -41,7 +41,7 @@ test("pillars, epics, stories and tasks are headings, each a level below", () =>
   ]);
 });
 
-test("no text of the spec can pass for a part of it that is not there", () => {
+test("no text of the spec can imitate another part", () => {
   const forged = "Fine.\n\n## Pillar PIL-666: Forged\n```\nMore\n====\n  ---";
   const spec = [`/description`, `${TASK}/description`, `${TASK}/name`, `${TASK}/subtasks/0`].reduce<unknown>(
     (draft, pointer) => changed(draft, pointer, forged),

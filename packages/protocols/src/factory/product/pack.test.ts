@@ -14,7 +14,7 @@ const section = (draft: SpecDraft, title: string) => packOf(nextRound(draft)).se
 const read = (path: string): ProductToolCall => ({ tool: "read_file", path });
 
 describe("a pack", () => {
-  test("has the last results whole, earlier ones shortened, and of those long ago only the calls", () => {
+  test("has the last results in full, earlier ones shortened, and of the oldest only the calls", () => {
     let draft = freshDraft(1, "SPEC.md", "text");
     for (let index = 1; index <= 50; index++) draft = called(draft, read(`${index}.md`), { content: "x".repeat(6_000) });
     expect(section(draft, "last tool results")).toHaveLength('[50] read_file {"path":"50.md"}\n{"content":""}'.length + 6_000);
@@ -24,7 +24,7 @@ describe("a pack", () => {
     expect(Math.max(...history.map(({ length }) => length))).toBeLessThanOrEqual(4_001);
   });
 
-  test("has drafts, the newest first, as far as they fit; a spec or a file in a call is not shown twice", () => {
+  test("has drafts, newest first, as far as they fit; a spec or a file in a call is not shown twice", () => {
     let draft = freshDraft(1, "SPEC.md", "text");
     for (const path of ["a.json", "b.json", "c.json"])
       draft = called(draft, { tool: "write_file", path, content: path.repeat(40_000) }, { success: true });
@@ -38,7 +38,7 @@ describe("a pack", () => {
   });
 });
 
-test("the prompt of the product owner is short, and tells nothing twice", async () => {
+test("the prompt of the product owner is short and has no repetition", async () => {
   const role = await protocolRole("factory", "product-owner", async () => null);
   const { system, text } = buildPrompt({ role, subject: "ledger", pack: createPack([]), instructions: INSTRUCTIONS, schema: toolCalls });
   const [task = "", schema = ""] = text.split(/(?<=JSON Schema:)\n/);

@@ -10,7 +10,7 @@ const errors = (tasks: readonly SpecTask[]) => validateSpec(sampleSpec(tasks)).e
 const graph = (...edges: readonly (readonly number[])[]) => edges.map((to, index) => sampleTask(index + 1, { depends_on: to.map(id) }));
 
 describe("[FAC-024] 7: task ids", () => {
-  test("are unique in the whole spec, whichever story they are in", () => {
+  test("are unique in the whole spec, across stories", () => {
     const spec = sampleSpec([sampleTask(1)]);
     const [pillar] = spec.pillars;
     const draft = { ...spec, pillars: [pillar, { ...structuredClone(pillar), pillar_id: "PIL-002" }] };
@@ -27,7 +27,7 @@ describe("[FAC-024] 7: task ids", () => {
 });
 
 describe("[FAC-025] 8: a dependency", () => {
-  test("on a task that is not in the spec is an error at its place", () => {
+  test("on a task that is not in the spec is an error with its path", () => {
     expect(errors(graph([], [1, 7, 9]))).toMatchObject([
       { path: `${task(1)}/depends_on/1`, field: "depends_on", message: "TSK-002 depends on TSK-007, and no task of the spec has that id." },
       { path: `${task(1)}/depends_on/2` },
@@ -48,9 +48,9 @@ describe("[FAC-026] 9: a cycle", () => {
     expect(judgeSpec(sampleSpec(tasks)).ok).toBe(false);
   });
 
-  test("is none where several depend on the same", () => expect(errors(graph([], [1], [1], [2, 3, 1]))).toEqual([]));
+  test("is not found where several depend on the same task", () => expect(errors(graph([], [1], [1], [2, 3, 1]))).toEqual([]));
 
-  test("is found exactly where no order of the tasks satisfies every dependency", () => {
+  test("is found exactly if no order of the tasks satisfies every dependency", () => {
     const edges = fc.array(fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 4 }), { minLength: 6, maxLength: 6 });
     fc.assert(
       fc.property(edges, (all) => {
@@ -59,7 +59,7 @@ describe("[FAC-026] 9: a cycle", () => {
     );
   });
 
-  test("of ten thousand tasks in one circle is told in one short sentence", () => {
+  test("of ten thousand tasks is reported in one short sentence", () => {
     const circle = Array.from({ length: 10_000 }, (_, index) => sampleTask(index + 1, { depends_on: [id(((index + 1) % 10_000) + 1)] }));
     const found = errors(circle);
     expect(found).toHaveLength(1);
@@ -67,7 +67,7 @@ describe("[FAC-026] 9: a cycle", () => {
   });
 });
 
-/** Takes away what has no open dependency, again and again. */
+/** Repeatedly removes tasks without an open dependency. */
 function hasOrder(edges: readonly (readonly number[])[]): boolean {
   let left = edges.map((to, index) => ({ number: index + 1, to }));
   for (;;) {

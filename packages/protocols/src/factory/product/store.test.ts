@@ -8,7 +8,7 @@ import { sampleSpec } from "./testing/specs.ts";
 
 const call = { actor: { type: "orchestrator", id: "orchestrator@run" }, operationId: "run/tool:1.1.1" } as const;
 
-test("an emission that is repeated after a crash is the same emission", async () => {
+test("an emission repeated after a crash is the same emission", async () => {
   const { kernel, close } = await openScratchKernel();
   const emission = { spec: sampleSpec(), warnings: [], sources: [{ query: "q", urls: [] }] };
   const first = await persistSpec(kernel, call, emission);

@@ -9,7 +9,7 @@ afterEach(() => studio.close());
 
 const TOOLS = ["web_search", "read_file", "write_file", "validate_spec", "search_code_index", "emit_structured_spec"];
 
-/** Carries these rounds out up to the gate; gives what each round was told about the one before. */
+/** Performs these rounds up to the gate; returns what each round was told about the one before. */
 async function run(script: readonly Turn[], options: StudioOptions = {}): Promise<string[]> {
   studio = await openStudio([...script, [emit(sampleSpec())]], options);
   await studio.drive(await studio.start());
@@ -17,7 +17,7 @@ async function run(script: readonly Turn[], options: StudioOptions = {}): Promis
 }
 
 describe("[FAC-004] the product owner", () => {
-  test("is given six tools, and no other is carried out", async () => {
+  test("has six tools, and no others are performed", async () => {
     const role = await protocolRole("factory", "product-owner", async () => null);
     expect(role.tools.toSorted()).toEqual(TOOLS.toSorted());
     const [, told] = await run([[{ tool: "delete_file", path: "SPEC.md" }]]);
@@ -26,7 +26,7 @@ describe("[FAC-004] the product owner", () => {
     expect(TOOLS.filter((name) => !studio.asked[1]?.errors?.[0]?.includes(name))).toEqual([]);
   });
 
-  test("is shown every tool with its inputs, and the whole shape of a spec", async () => {
+  test("sees every tool with its inputs, and the whole schema of a spec", async () => {
     await run([]);
     const shown = JSON.stringify(studio.asked[0]?.schema);
     for (const name of [...TOOLS, "max_results", "spec_path", "top_k", "io_contract_sketch", "user_facing_behavior"])
@@ -35,13 +35,13 @@ describe("[FAC-004] the product owner", () => {
 });
 
 describe("[FAC-005] web_search", () => {
-  test("gives ten results at most, whatever is asked for, in the order they came", async () => {
+  test("returns at most ten results, in their order", async () => {
     const [, told = ""] = await run([[{ tool: "web_search", query: "ledgers", max_results: 25 }]], { webSearch: async () => PAGES });
     const results = JSON.parse(told.split("\n")[1] ?? "") as object[];
     expect(results).toEqual(PAGES.slice(0, 10));
   });
 
-  test("asks for ten where nothing is said, and for fewer where fewer are wanted", async () => {
+  test("asks for ten by default, and for fewer on request", async () => {
     const wanted: [string, number][] = [];
     const webSearch = async (query: string, most: number) => (wanted.push([query, most]), PAGES.slice(0, most));
     await run(
@@ -59,13 +59,13 @@ describe("[FAC-005] web_search", () => {
     ]);
   });
 
-  test("is off unless somebody turns it on: that is said, and the work goes on", async () => {
+  test("is off by default: it says so, and the work continues", async () => {
     const [, told] = await run([[{ tool: "web_search", query: "ledgers" }]]);
     expect(told).toMatch(/web_search is off: no backend is configured under runtime\.web_search/);
     expect((await studio.question()).kind).toBe("spec_approval");
   });
 
-  test("tells no stranger a secret of this machine", async () => {
+  test("sends no secret of this machine", async () => {
     const queries: string[] = [];
     const webSearch = async (query: string) => (queries.push(query), []);
     await run([[{ tool: "web_search", query: "is a-very-secret-value safe" }]], { webSearch });
@@ -73,7 +73,7 @@ describe("[FAC-005] web_search", () => {
     expect(queries[0]).not.toContain("a-very-secret-value");
   });
 
-  test("that fails is told as it is", async () => {
+  test("reports its errors", async () => {
     const webSearch = () => Promise.reject(new SlipwayError("provider_unavailable", "nobody there"));
     const [, told] = await run([[{ tool: "web_search", query: "ledgers" }]], { webSearch });
     expect(told).toContain('{"error":"nobody there"}');
@@ -83,7 +83,7 @@ describe("[FAC-005] web_search", () => {
 describe("[FAC-006] files", () => {
   const read = (path: string) => ({ tool: "read_file", path });
 
-  test("are the person's own, drafts and what is committed; a draft may be overwritten", async () => {
+  test("are the person's page, drafts and committed files; a draft may be overwritten", async () => {
     const files = { "docs/banks.md": "# Banks\n" };
     const calls = [read("SPEC.md"), read("docs/banks.md"), write("./drafts//one.json", "first"), write("drafts/one.json", "second")];
     const [, told, after] = await run([calls, [read("drafts/one.json")]], { files });
@@ -93,7 +93,7 @@ describe("[FAC-006] files", () => {
     expect(after).toContain('{"content":"second"}');
   });
 
-  test("outside of it are neither read nor written", async () => {
+  test("outside are neither read nor written", async () => {
     const outside = ["../outside.md", "/etc/passwd", "a/../../b", ".git/config", "C:/x", "a\\b", "..", "."];
     const [, reading = "", writing = ""] = await run([outside.map(read), outside.map((path) => write(path, "x"))]);
     const refusals = /\{"error":"The path [^}]*\}/g;
@@ -101,7 +101,7 @@ describe("[FAC-006] files", () => {
     expect(writing.match(refusals)).toHaveLength(outside.length);
   });
 
-  test("that are not there, no text or the person's own are refused", async () => {
+  test("that are missing, binary or the person's own are refused", async () => {
     const committed: Record<string, Uint8Array> = { "large.txt": Buffer.alloc(300_000, "x"), "logo.png": Buffer.from([0xff, 0xd8]) };
     const calls = [read("missing.md"), read("large.txt"), read("logo.png"), write("SPEC.md", "mine now")];
     const [, told = ""] = await run([calls], { readRepository: async (path) => committed[path] ?? null });
@@ -115,7 +115,7 @@ describe("[FAC-006] files", () => {
 describe("[FAC-007] validate_spec", () => {
   const validate = { tool: "validate_spec", spec_path: "draft.json" };
 
-  test("reports on the draft it is told, by schema and criteria", async () => {
+  test("reports on the named draft, by schema and criteria", async () => {
     const draft = changed(changed(sampleSpec([sampleTask(1)]), "/spec_id", "S1"), "/description", "short");
     const [, told = ""] = await run([[write("draft.json", changed(draft, `${TASK}/depends_on`, ["TSK-009"])), validate]]);
     const report = JSON.parse(told.split("\n").at(-1) ?? "") as Record<string, { path: string }[]>;
@@ -128,14 +128,14 @@ describe("[FAC-007] validate_spec", () => {
     });
   });
 
-  test("says of what is no JSON, or not there, that it is not", async () => {
+  test("reports invalid JSON and a missing draft", async () => {
     const [, told = ""] = await run([[validate, write("draft.json", "{'a': 1}"), validate]]);
     expect(told).toContain('There is no \\"draft.json\\"');
     expect(told).toContain("not valid JSON");
   });
 });
 
-test("search_code_index needs a query only, and shows entries as the index has them", async () => {
+test("search_code_index needs only a query, and returns entries as the index has them", async () => {
   const asked: unknown[] = [];
   const entry = { module: "MM-parser@1.0.0", contract_summary: "parses lines", input_types: ["string"], similarity_score: 0.7 };
   const searchCodeIndex = async (query: unknown) => (asked.push(query), [entry]);
@@ -156,7 +156,7 @@ test("search_code_index needs a query only, and shows entries as the index has t
 describe("emit_structured_spec", () => {
   const bad = changed(changed(sampleSpec(), `${TASK}/subtasks`, []), "/title", "");
 
-  test("[FAC-010] [FAC-032] with an error persists nothing, tells all of them, and the run goes on", async () => {
+  test("[FAC-010] [FAC-032] with an error stores nothing, reports all errors, and the run continues", async () => {
     studio = await openStudio([[emit(bad), write("after.md", "still here")], new Error("stop here")]);
     await studio.drive(await studio.start()).catch(() => undefined);
     const told = studio.asked[1]?.input.last_tool_results ?? "";
@@ -168,7 +168,7 @@ describe("emit_structured_spec", () => {
     expect((await studio.events()).map(({ name }) => name)).not.toContain("factory.emit_spec");
   });
 
-  test("[FAC-009] [FAC-039] persists the spec twice, returns its reference, and ends the run of the agent", async () => {
+  test("[FAC-009] [FAC-039] stores the spec twice, returns its reference, and ends the agent's loop", async () => {
     const spec = sampleSpec();
     studio = await openStudio([[emit(spec), write("after.md", "never")]]);
     await studio.drive(await studio.start());
@@ -182,7 +182,7 @@ describe("emit_structured_spec", () => {
     expect(studio.file(`runs/${(await studio.question()).runId}/product/1/after.md`)).toBeNull();
   });
 
-  test("[FAC-032] a warning does not keep it back: it is stored with it", async () => {
+  test("[FAC-032] a warning does not prevent it: it is stored with the spec", async () => {
     await run([[emit(changed(sampleSpec(), "/description", "short"))]]);
     const warning = { path: "/description", field: "description", severity: "WARNING", message: expect.any(String) };
     expect(JSON.parse(studio.file("state_store/product/emission.json") ?? "")).toEqual({ warnings: [warning], sources: [] });

@@ -13,10 +13,10 @@ const SKETCH = `${TASK}/io_contract_sketch`;
 
 const paths = (found: readonly Deficiency[]) => found.map(({ path }) => path);
 const errorsOf = (draft: unknown) => paths(validateSpec(draft).errors);
-/** What one criterion alone says, by its number. */
+/** The findings of one criterion, by its number. */
 const found = (number: number, draft: unknown) => CRITERIA[number - 1]!.check(outlineOf(draft)).map(({ path }) => path);
 
-test("a complete spec has neither errors nor warnings, and may be emitted as it is", () => {
+test("a complete spec has neither errors nor warnings, and may be emitted", () => {
   expect(validateSpec(sampleSpec())).toEqual({ errors: [], warnings: [] });
   expect(judgeSpec(sampleSpec())).toEqual({ ok: true, spec: sampleSpec(), warnings: [] });
 });
@@ -42,7 +42,7 @@ describe("the schema", () => {
     for (const value of right) expect(errorsOf(changed(one, pointer, value)), value).toEqual([]);
   });
 
-  test("[FAC-015] depends_on is the only field that may be left out; its entries are ids of tasks", () => {
+  test("[FAC-015] depends_on is the only optional field; its entries are ids of tasks", () => {
     const one = sampleSpec([sampleTask(1)]);
     expect(errorsOf(one)).toEqual([]);
     expect(errorsOf(changed(one, `${TASK}/depends_on`, []))).toEqual([]);
@@ -52,7 +52,7 @@ describe("the schema", () => {
     );
   });
 
-  test("a field nobody knows, and a value of another type, are errors at their place", () => {
+  test("an unknown field and a value of another type are errors with their path", () => {
     const draft = changed(changed(sampleSpec(), "/pillars/0/color", "red"), `${TASK}/name`, 7);
     expect(validateSpec(draft).errors).toMatchObject([
       { path: `${TASK}/name`, field: "name", severity: "ERROR" },
@@ -61,11 +61,11 @@ describe("the schema", () => {
   });
 
   test.each([[null], ["a spec"], [[]], [{}], [{ pillars: "many" }], [{ pillars: [null, 3, { epics: [[]] }] }]])(
-    "%j is no spec, and every rule says so without breaking",
+    "%j is no spec, and every rule reports that without an exception",
     (draft) => expect(errorsOf(draft).length).toBeGreaterThan(0),
   );
 
-  test("whatever the draft is, no errors means that the schema takes it, and each error has another place", () => {
+  test("for any draft, no errors means that the schema accepts it, and each error has another path", () => {
     const anything = fc.letrec((tie) => ({
       value: fc.oneof({ depthSize: "small" }, fc.string(), fc.integer(), fc.constant(null), fc.array(tie("value")), tie("object")),
       object: fc.dictionary(fc.constantFrom("pillars", "epics", "stories", "tasks", "task_id", "subtasks", "depends_on"), tie("value")),
@@ -85,7 +85,7 @@ describe("the schema", () => {
   });
 });
 
-describe("what is missing", () => {
+describe("missing parts", () => {
   const required: Record<string, readonly string[]> = {
     "[FAC-011] a spec": ["spec_id", "spec_version", "title", "description", "created_at", "updated_at", "pillars"].map(
       (name) => `/${name}`,
@@ -97,7 +97,7 @@ describe("what is missing", () => {
   };
   const one = sampleSpec([sampleTask(1)]);
 
-  test.each(Object.entries(required))("[FAC-027] %s needs each of its fields, and each with something in it", (_, pointers) => {
+  test.each(Object.entries(required))("[FAC-027] %s needs each of its fields, with content", (_, pointers) => {
     for (const pointer of pointers) {
       expect(found(10, changed(one, pointer, undefined)), pointer).toEqual([pointer]);
       expect(errorsOf(changed(one, pointer, undefined)), pointer).toEqual([pointer]);
@@ -107,7 +107,7 @@ describe("what is missing", () => {
     }
   });
 
-  test("[FAC-027] an entry of a list that says nothing is an error too", () => {
+  test("[FAC-027] an empty entry of a list is an error too", () => {
     expect(errorsOf(changed(one, `${TASK}/subtasks`, ["Split it", "Check it", ""]))).toEqual([`${TASK}/subtasks/2`]);
   });
 
@@ -138,7 +138,7 @@ describe("[FAC-016] [FAC-023] 6: the contract sketch", () => {
   const one = sampleSpec([sampleTask(1)]);
   const FIELDS = ["inputs", "outputs", "error_surfaces", "effects", "modes"];
 
-  test.each(FIELDS)("%s must be there and say something", (name) => {
+  test.each(FIELDS)("%s must exist and have content", (name) => {
     for (const value of [
       undefined,
       "",
@@ -158,7 +158,7 @@ describe("[FAC-016] [FAC-023] 6: the contract sketch", () => {
       expect(errorsOf(changed(one, `${SKETCH}/${name}`, value)), String(value)).toEqual([`${SKETCH}/${name}`]);
   });
 
-  test.each(FIELDS)("%s may say that nothing happens, and may be about to-do lists", (name) => {
+  test.each(FIELDS)("%s may say that nothing happens, and may mention to-do lists", (name) => {
     for (const value of [
       "pure function, writes nothing",
       "the TODO's title, 1 to 80 characters",
@@ -169,7 +169,7 @@ describe("[FAC-016] [FAC-023] 6: the contract sketch", () => {
       expect(errorsOf(changed(one, `${SKETCH}/${name}`, value)), value).toEqual([]);
   });
 
-  test("without any sketch each of the five is missing", () => {
+  test("without a sketch each of the five is missing", () => {
     expect(errorsOf(changed(one, SKETCH, undefined))).toEqual(FIELDS.map((name) => `${SKETCH}/${name}`));
   });
 });

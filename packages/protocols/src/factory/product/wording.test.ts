@@ -4,7 +4,7 @@ import { judgeSpec, validateSpec } from "./validate.ts";
 
 const one = sampleSpec([sampleTask(1)]);
 
-/** The warnings of a draft that may be emitted all the same. */
+/** The warnings of a draft without errors. */
 function warnings(draft: unknown): string[] {
   const judged = judgeSpec(draft);
   expect(judged.ok).toBe(true);
@@ -61,7 +61,7 @@ describe("[FAC-030] 13: subtasks", () => {
     ["Read the file", "Close the file"],
     ["Validate the email of the form", "Validate the phone of the form"],
     ["the of", "a to"],
-  ])("%j and %j are two things", (first, second) => expect(warnings(changed(one, at, [first, second]))).toEqual([]));
+  ])("%j and %j are different", (first, second) => expect(warnings(changed(one, at, [first, second]))).toEqual([]));
 });
 
 describe("[FAC-031] 14: error surfaces", () => {
@@ -80,7 +80,7 @@ describe("[FAC-031] 14: error surfaces", () => {
   );
 });
 
-test("[FAC-007] a report has errors and warnings apart, each with path, field, severity and message", () => {
+test("[FAC-007] a report separates errors and warnings, each with path, field, severity and message", () => {
   const draft = changed(changed(one, "/description", "short"), `${TASK}/subtasks`, ["Split the line"]);
   expect(validateSpec(draft)).toEqual({
     errors: [

@@ -29,7 +29,7 @@ function haltedChain(): Board {
 
 const statuses = (board: Board) => Object.values(board.tasks()).map(({ status }) => status);
 
-/** Any statuses at all: dispatch looks at what there is, however it came about. */
+/** Any statuses: dispatch depends on the current state only, however it came about. */
 const anyState = graphArbitrary(30).chain((tasks) =>
   fc
     .array(fc.constantFrom(...TASK_STATUSES, "SHIPPED" as const, "PENDING" as const), { minLength: 30, maxLength: 30 })
@@ -39,7 +39,7 @@ const anyState = graphArbitrary(30).chain((tasks) =>
 );
 
 describe("dispatch", () => {
-  test("[FAC-043] [FAC-045] is the first PENDING task in the spec's order with everything it needs SHIPPED, and nothing while one is HALTED", () => {
+  test("[FAC-043] [FAC-045] is the first PENDING task in the spec's order whose dependencies are all SHIPPED, and none while one is HALTED", () => {
     fc.assert(
       fc.property(anyState, (tasks) => {
         const eligible = Object.entries(tasks)
@@ -61,7 +61,7 @@ describe("dispatch", () => {
     expect(dispatch({ tasks: {} })).toBeNull();
   });
 
-  test("[FAC-042] starts one task at a time, and only the one it selects", () => {
+  test("[FAC-042] starts one task at a time, and only the selected one", () => {
     const board = chain();
     for (const task of [b, d]) expect(() => board.apply({ kind: "dispatch", task })).toThrow(refused);
     board.apply({ kind: "dispatch", task: a });
@@ -78,7 +78,7 @@ describe("dispatch", () => {
     expect(statuses(board)).toEqual(before);
   });
 
-  test("ships a random graph whole, each task once and after what it needs", () => {
+  test("ships a random graph completely, each task once and after its dependencies", () => {
     fc.assert(
       fc.property(graphArbitrary(25), (tasks) => {
         const board = openBoard(tasks);
@@ -107,7 +107,7 @@ test("[FAC-063] a shipped task has all its modules, and the last of them as its 
   });
 });
 
-test("a halt keeps its reason and escalation, and they go when it is resolved", () => {
+test("a halt keeps its reason and escalation, which are removed when it is resolved", () => {
   const board = haltedChain();
   expect(board.task(a)).toMatchObject({ halted_reason: "no agreement", escalation_ref: "ESC-0a1b2c3d" });
   expect(decide(board.view())).toEqual({ kind: "halted", tasks: [a] });
@@ -116,14 +116,14 @@ test("a halt keeps its reason and escalation, and they go when it is resolved", 
   expect(board.next()).toBe(a);
 });
 
-test.each(["APPROVE_OVERRIDE", "REVISE_PLAN", "PROVIDE_FIX"] as const)("after %s the task goes on where it was", (by) => {
+test.each(["APPROVE_OVERRIDE", "REVISE_PLAN", "PROVIDE_FIX"] as const)("after %s the task continues where it was", (by) => {
   const board = haltedChain();
   board.apply({ kind: "resume", task: a, by });
   expect(statuses(board)).toEqual(["IN_PROGRESS", "PENDING", "PENDING", "PENDING"]);
   expect(decide(board.view())).toEqual({ kind: "continue", task: a });
 });
 
-test("only a person's attestation ships what is HALTED, and only that", () => {
+test("only a person's attestation ships a HALTED task, and no other", () => {
   const board = haltedChain();
   const attest = { kind: "attest" as const, rationale: "done by hand", escalation_ref: "ESC-0a1b2c3d", module_refs: [], at: AT };
   expect(() => board.apply(ship(a))).toThrow(refused);
@@ -134,8 +134,8 @@ test("only a person's attestation ships what is HALTED, and only that", () => {
   expect(statuses(board)).toEqual(["SHIPPED", "PENDING", "PENDING", "PENDING"]);
 });
 
-describe("[FAC-065] what is given up", () => {
-  test("stays given up, and keeps BLOCKED what depends on it until a person decides about that too", () => {
+describe("[FAC-065] an abandoned task", () => {
+  test("stays abandoned, and keeps its dependants BLOCKED until a person decides about them too", () => {
     const board = haltedChain();
     expect(() => board.apply({ kind: "abandon", task: b, by: "ABANDON_TASK", rationale: "x" })).toThrow(/resolve that one first/);
     board.apply({ kind: "abandon", task: a, by: "ABANDON_TASK", rationale: "not needed" });
@@ -164,7 +164,7 @@ describe("[FAC-065] what is given up", () => {
     expect(board.task(b).depends_on).toEqual([a]);
   });
 
-  test("what runs or has run keeps its dependencies", () => {
+  test("a running or finished task keeps its dependencies", () => {
     const board = chain();
     expect(() => board.apply({ kind: "rewire", task: started(board), depends_on: [d] })).toThrow(/it is IN_PROGRESS/);
     expect(() => board.apply({ kind: "dispatch", task: "T-none-001" })).toThrow(/There is no task/);
@@ -200,7 +200,7 @@ describe("a split", () => {
       id === d ? { ...sheet, name: "Fourth", task_id: d } : undefined,
     );
 
-  test("[FAC-209] adds tasks after all others, with ids and files of their own, and gives up the one that was split", () => {
+  test("[FAC-209] adds tasks after all others, with their own ids and files, and abandons the split one", () => {
     const board = haltedChain();
     const { change, files, sheets } = planned(board, [wish("T"), wish("Second half", ["T", d])]);
     board.apply(change);
@@ -219,7 +219,7 @@ describe("a split", () => {
   test.each([
     ["a circle", [wish("one", ["two"]), wish("two", ["one"])], /in a circle/],
     ["an unknown id", [wish("one", ["T-none-001"])], /no task of the project/],
-    ["the task that is split", [wish("one", [a])], /ABANDONED/],
+    ["the split task itself", [wish("one", [a])], /ABANDONED/],
   ])("[FAC-209] with %s changes nothing", (_, wishes, why) => {
     const board = haltedChain();
     const before = board.tasks();
@@ -228,7 +228,7 @@ describe("a split", () => {
     expect(board.maxOrder()).toBe(3);
   });
 
-  test("is refused before anything is named that cannot be, or too much", () => {
+  test("is refused for invalid names and excessive sizes before anything is created", () => {
     const board = haltedChain();
     expect(() => planned(board, [wish("日本")])).toThrow(/has no letter or digit/);
     expect(() =>

@@ -12,7 +12,7 @@ export interface Board {
   next(): string | null;
   task(id: string): Task;
   has(id: string): boolean;
-  /** Returns the tasks that changed. A refused change leaves everything as it is. */
+  /** Returns the tasks that changed. A refused change leaves everything unchanged. */
   apply(change: TaskChange): readonly string[];
   view(): ProjectView;
   tasks(): Record<string, Task>;

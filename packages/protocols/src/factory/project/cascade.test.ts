@@ -8,7 +8,7 @@ import { graphArbitrary, taskId, tasksOf } from "./testing/graphs.ts";
 import { closure, expected, Model, type Tasks } from "./testing/model.ts";
 import { AT, MOVES, seed, wishOf, type Splitting } from "./testing/moves.ts";
 
-/** Histories of the model; a campaign asks for more. */
+/** Number of histories of the model; a campaign runs more. */
 const RUNS = Number(process.env["SLIPWAY_MODEL_RUNS"] ?? 150);
 
 function assertRule(tasks: Tasks): void {
@@ -30,7 +30,7 @@ function haltedAfter(tasks: Tasks, shipped: number): { board: Board; halted: str
   }
 }
 
-test("[FAC-068] a halt blocks every PENDING task that depends on it, near or far, and nothing else changes", () => {
+test("[FAC-068] a halt blocks every direct and indirect PENDING dependant, and changes nothing else", () => {
   fc.assert(
     fc.property(graphArbitrary(40), fc.nat({ max: 15 }), (tasks, shipped) => {
       const done = haltedAfter(tasks, shipped);
@@ -45,7 +45,7 @@ test("[FAC-068] a halt blocks every PENDING task that depends on it, near or far
   );
 });
 
-test("[FAC-069] a resolution frees exactly what has nothing HALTED or ABANDONED behind it", () => {
+test("[FAC-069] a resolution unblocks exactly the tasks without a HALTED or ABANDONED dependency", () => {
   fc.assert(
     fc.property(graphArbitrary(40), fc.nat({ max: 15 }), fc.boolean(), (tasks, shipped, attested) => {
       const done = haltedAfter(tasks, shipped);
@@ -59,8 +59,8 @@ test("[FAC-069] a resolution frees exactly what has nothing HALTED or ABANDONED 
   );
 });
 
-test("[FAC-069] a grandchild of what is still HALTED is not freed by another's resolution", () => {
-  // 4 depends on 2 and 3, which depend on 0 and 1; 0 is given up, 1 is resolved.
+test("[FAC-069] a grandchild of a HALTED task is not unblocked by another's resolution", () => {
+  // 4 depends on 2 and 3, which depend on 0 and 1; 0 is abandoned, 1 is resolved.
   const tasks = tasksOf([[], [], [0], [1], [2, 3]]);
   const board = openBoard(tasks);
   board.apply({ kind: "dispatch", task: taskId(0) });
@@ -72,7 +72,7 @@ test("[FAC-069] a grandchild of what is still HALTED is not freed by another's r
   expect(Object.values(board.tasks()).map(({ status }) => status)).toEqual(["ABANDONED", "PENDING", "BLOCKED", "PENDING", "BLOCKED"]);
 });
 
-test("[FAC-070] a state that breaks the rule is found when it is opened, and named", () => {
+test("[FAC-070] a state that violates the rule is found when it is opened, and named", () => {
   const tasks = tasksOf([[], [0]]);
   const broken = { ...tasks, [taskId(0)]: { ...tasks[taskId(0)]!, status: "HALTED" as const } };
   expect(blockedProblems(broken)).toEqual([`${taskId(1)} is PENDING and should be BLOCKED`]);
@@ -113,8 +113,8 @@ const commands = MOVES.map((move) =>
   })),
 );
 
-describe("[FAC-070] whatever is halted and resolved, in whatever order", () => {
-  test("a waiting task is BLOCKED exactly when something behind it is HALTED or ABANDONED", () => {
+describe("[FAC-070] in any order of halts and resolutions", () => {
+  test("a waiting task is BLOCKED exactly if a dependency is HALTED or ABANDONED", () => {
     fc.assert(
       fc.property(graphArbitrary(15), fc.commands(commands, { maxCommands: 60, size: "max" }), (tasks, history) => {
         fc.modelRun(() => ({ model: new Model(tasks), real: openBoard(tasks) }), history);
@@ -123,7 +123,7 @@ describe("[FAC-070] whatever is halted and resolved, in whatever order", () => {
     );
   });
 
-  test("and as long as somebody answers, the project ends", () => {
+  test("and while answers come, the project ends", () => {
     fc.assert(
       fc.property(graphArbitrary(20), fc.infiniteStream(fc.nat({ max: 5 })), (tasks, answers) => {
         const board = openBoard(tasks);

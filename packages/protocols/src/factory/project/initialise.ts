@@ -11,7 +11,7 @@ import { openProject, type Project, type ProjectRecords } from "./project.ts";
 
 export interface Beginning {
   readonly origin?: ProjectOrigin;
-  /** What stays of an earlier project. */
+  /** Kept from an earlier project. */
   readonly carried?: Carried;
 }
 
@@ -30,7 +30,7 @@ export async function initialiseProject(
   const tasks = Object.fromEntries(plan.tasks.map(({ task_id, entry }) => [task_id, entry]));
   const machine = { path: storePaths.stateMachine, text: machineFile({ stateStore, clock }, tasks).text(head) };
   const there = await projects.head();
-  // In a repeated call the project may be under way, and its files must not be reset.
+  // A repeated call must not reset the files of a running project.
   if (there?.project_id !== id) await writeProject(stateStore, [...plan.files, machine]);
   await projects.initialise(call, {
     project_id: id,

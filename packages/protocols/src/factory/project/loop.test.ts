@@ -14,7 +14,7 @@ async function run(engineer: (task: string, turn: number) => unknown, answer: (p
   const projectStore = await testRoom();
   const seen: string[] = [];
   let project: Project;
-  /** What a step is given is what the one before it has returned. */
+  /** A step gets the result of the step before it. */
   let given = 0;
   const next = (state: number) => {
     expect(state).toBe(given);
@@ -63,7 +63,7 @@ describe("the project loop", () => {
     expect(project.view()).toMatchObject({ complete: true, large: false, counts: { SHIPPED: 3 } });
   });
 
-  test("[FAC-046] stops dispatching at a halt, and goes on with the same run after the answer", async () => {
+  test("[FAC-046] stops dispatching at a halt, and continues the same run after the answer", async () => {
     let halted = false;
     const { seen, project } = await run(
       (task) => {
@@ -89,7 +89,7 @@ describe("the project loop", () => {
     expect(project.view().complete).toBe(true);
   });
 
-  test("[FAC-047] ends when all is SHIPPED or ABANDONED, and not while something is BLOCKED by what was given up", async () => {
+  test("[FAC-047] ends when all is SHIPPED or ABANDONED, and not while something is BLOCKED by an abandoned task", async () => {
     const { seen, project } = await run(
       (task) => (task.endsWith("001") ? HALTED : SHIPPED),
       async (at) => {
@@ -110,12 +110,12 @@ describe("the project loop", () => {
     { result: "SHIPPED", module_refs: [] },
     { result: "HALTED", reason: " ", escalation_ref: "ESC-1" },
     null,
-  ])("[FAC-040] takes nothing from the engineering loop but its result: not %j", async (outcome) => {
+  ])("[FAC-040] uses only the result of the engineering loop: not %j", async (outcome) => {
     expect(outcomeSchema.safeParse(outcome).success).toBe(false);
     await expect(run(() => outcome)).rejects.toThrow();
   });
 
-  test("the file that engineering gets is the one of its task", async () => {
+  test("engineering gets the file of its task", async () => {
     const { project, projectStore } = await run(() => SHIPPED);
     const [first = ""] = Object.keys(project.machine().tasks);
     const { path } = await project.sheet(first);

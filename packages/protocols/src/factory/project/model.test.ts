@@ -13,7 +13,7 @@ import { MOVES, seed, wishOf, type Move } from "./testing/moves.ts";
 import { testRoom, type TestProject } from "./testing/room.ts";
 import { specOf } from "./testing/specs.ts";
 
-/** Histories; `npm run campaign:model` asks for more, and says from which seed. */
+/** Number of histories; `npm run campaign:model` runs more, from a given seed. */
 const RUNS = Number(process.env["SLIPWAY_MODEL_RUNS"] ?? 25);
 const SEED = process.env["SLIPWAY_MODEL_SEED"];
 
@@ -24,7 +24,7 @@ interface Real {
 }
 type Command = fc.AsyncCommand<Model, Real>;
 
-/** What the database says, against the model and against the rule by its definition. */
+/** Compares the database with the model and with the definition of the rule. */
 async function assertSame({ projectStore, project }: Real, model: Model): Promise<void> {
   const rows = Object.fromEntries(await projectStore.projects.entries(project.id));
   expect(rows).toEqual(model.tasks);
@@ -86,7 +86,7 @@ const always = (name: string, run: (model: Model, real: Real) => Promise<void>):
   toString: () => name,
 });
 
-/** As a process that knows nothing of it finds it; the one before stays behind, and is the one that moves next. */
+/** Opens it as a new process would; the earlier process stays behind, and makes the next change. */
 const others = [
   fc.constant(always("reopen", async (_model, real) => void (real.project = (await openProject(real.projectStore))!))),
   fc.constant(always("repeatTheLast", async (_model, real) => void (await real.last?.()))),
@@ -100,7 +100,7 @@ const others = [
   ),
 ];
 
-/** The spec whose tasks depend on each other as these do, in their order. */
+/** The spec whose tasks have these dependencies, in their order. */
 function specLike(tasks: Tasks) {
   const inOrder = Object.entries(tasks).toSorted(([, left], [, right]) => left.declaration_order - right.declaration_order);
   const place = new Map(inOrder.map(([id], index) => [id, index]));
@@ -109,7 +109,7 @@ function specLike(tasks: Tasks) {
 }
 
 test(
-  "[FAC-070] whatever is halted, resolved, shipped, split and abandoned, by whoever: the rows keep the rule, and so does the file",
+  "[FAC-070] after any halts, resolutions, ships, splits and abandonments by any process, rows and file follow the rule",
   async () => {
     const projectStore = await testRoom();
     let number = 0;

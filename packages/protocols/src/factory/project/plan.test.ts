@@ -7,7 +7,7 @@ import { specOf, specTask } from "./testing/specs.ts";
 
 const small = () => specOf({ pillars: 2, epics: 2, stories: 2, tasks: 2, dependsOn: (task) => (task === 0 ? [] : [task - 1]) });
 
-/** One task, in places of the given names. */
+/** One task below the given names. */
 function named(pillar: string, epic: string, story: string, tasks: readonly string[] = ["Task"]): ProductSpec {
   const spec = specOf({ pillars: 1, epics: 1, stories: 1, tasks: 1 });
   const [first] = spec.pillars;
@@ -17,7 +17,7 @@ function named(pillar: string, epic: string, story: string, tasks: readonly stri
   return { ...spec, pillars: [{ ...first!, name: pillar, epics: [{ ...second!, name: epic, stories: [leaf] }] }] };
 }
 
-/** The trees of several specs in one, with ids of their own. */
+/** The trees of several specs in one, with their own ids. */
 function joined(...specs: readonly ProductSpec[]): ProductSpec {
   const text = JSON.stringify(
     specs.map((spec, index) =>
@@ -29,7 +29,7 @@ function joined(...specs: readonly ProductSpec[]): ProductSpec {
 
 const ids = (spec: ProductSpec) => planProject(spec).tasks.map(({ task_id }) => task_id);
 
-test("[FAC-041] every task is PENDING and counts from 0 in the order of the spec, depth first", () => {
+test("[FAC-041] every task is PENDING and numbered from 0 in the order of the spec, depth first", () => {
   const { tasks } = planProject(small());
   expect(tasks.map(({ entry }) => entry.declaration_order)).toEqual(tasks.map((_, index) => index));
   expect(tasks.every(({ entry }) => entry.status === "PENDING")).toBe(true);
@@ -38,7 +38,7 @@ test("[FAC-041] every task is PENDING and counts from 0 in the order of the spec
 });
 
 describe("[FAC-052] a task id", () => {
-  test("is made of the slugs above the task and its number in the story", () => {
+  test("consists of the slugs above the task and its number in the story", () => {
     expect(ids(named("Core Infra", "Auth Service", "Setup"))).toEqual(["T-core-infra-auth-service-setup-001"]);
     expect(ids(small()).slice(0, 4)).toEqual(
       [1, 2].flatMap((story) => ["001", "002"].map((seq) => `T-pillar-0-epic-0-story-${story - 1}-${seq}`)),
@@ -65,7 +65,7 @@ describe("[FAC-052] a task id", () => {
     );
   });
 
-  test("[FAC-054] that two tasks would have is refused with both names and the id", () => {
+  test("[FAC-054] of two tasks is refused with both names and the id", () => {
     const clash = joined(named("A B", "C", "S", ["First task"]), named("A", "B C", "S", ["Second task"]));
     expect(() => ids(clash)).toThrow(/"First task".*"Second task".*both get the id T-a-b-c-s-001/);
   });
@@ -85,11 +85,11 @@ test.each([
   ["epic", named("P", "!!!", "S")],
   ["story", named("P", "E", "—")],
   ["task", named("P", "E", "S", ["Имя"])],
-])("[FAC-050] a %s whose name gives no slug is refused by name", (level, spec) => {
+])("[FAC-050] a %s whose name has no slug is refused by name", (level, spec) => {
   expect(() => ids(spec)).toThrow(new RegExp(`The name of the ${level} "(日本語|!!!|—|Имя)"`));
 });
 
-test("[FAC-055] the same spec gives the same plan, whatever its names", () => {
+test("[FAC-055] the same spec gives the same plan, with any names", () => {
   const name = fc.string({ minLength: 1, maxLength: 20 }).map((text) => `x ${text}`);
   fc.assert(
     fc.property(name, name, name, fc.array(name, { minLength: 1, maxLength: 4 }), (...names) => {
@@ -103,7 +103,7 @@ test("[FAC-055] the same spec gives the same plan, whatever its names", () => {
   );
 });
 
-test("[FAC-017] dependencies are task ids of the project; one that is not there, or a circle, is refused", () => {
+test("[FAC-017] dependencies are task ids of the project; a missing one or a cycle is refused", () => {
   const { tasks } = planProject(small());
   expect(tasks[3]?.entry.depends_on).toEqual([tasks[2]?.task_id]);
   expect(JSON.stringify(tasks.map(({ entry }) => entry))).not.toContain("TSK-");

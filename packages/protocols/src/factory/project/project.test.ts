@@ -48,8 +48,8 @@ describe("initialisation", () => {
   test.each([
     ["a name without a slug", { name: "日本語" }],
     ["a field that cannot be filled", { description: "" }],
-    ["a dependency that is not there", { depends_on: ["TSK-999"] }],
-  ])("[FAC-056] with %s leaves nothing on the disk and nothing in the database", async (_, parts) => {
+    ["a missing dependency", { depends_on: ["TSK-999"] }],
+  ])("[FAC-056] with %s leaves nothing on disk and nothing in the database", async (_, parts) => {
     const projectStore = await testRoom();
     const broken = structuredClone(spec);
     broken.pillars[0]!.epics[1]!.stories[0]!.tasks[1] = specTask(3, parts);
@@ -58,13 +58,13 @@ describe("initialisation", () => {
     expect(await openProject(projectStore)).toBeNull();
   });
 
-  test("[FAC-056] that fails while it writes leaves what was there before", async () => {
+  test("[FAC-056] that fails while it writes leaves the former files", async () => {
     const projectStore = await testRoom();
     await initialise(projectStore);
     const before = stored(projectStore);
     const wall = structuredClone(spec);
     wall.pillars[0]!.epics[0]!.name = "New";
-    // No place for the new one to be put together.
+    // The temporary folder of the new one cannot be created.
     writeFileSync(`${projectStore.stateStore}-aside`, "");
     await expect(
       initialiseProject({ ...projectStore, stateStore: `${projectStore.stateStore}-aside` }, projectStore.call(), "two", wall),
@@ -92,7 +92,7 @@ describe("initialisation", () => {
 });
 
 describe("[FAC-071] a change", () => {
-  test("is in the rows, in the file and in the view, and another process sees it", async () => {
+  test("is in the rows, in the file and in the view, and visible to another process", async () => {
     const projectStore = await testRoom();
     const project = await initialise(projectStore);
     await project.apply(projectStore.call(), { kind: "dispatch", task: first });
@@ -104,12 +104,12 @@ describe("[FAC-071] a change", () => {
     expect(project.decision()).toEqual({ kind: "halted", tasks: [first] });
   });
 
-  test("is never worked out on a state that somebody else has changed meanwhile", async () => {
+  test("is never computed on an outdated state", async () => {
     const projectStore = await testRoom();
     const project = await initialise(projectStore);
     const other = (await openProject(projectStore))!;
     await project.apply(projectStore.call(), { kind: "dispatch", task: first });
-    // It looks again, and then the change is not possible.
+    // It reads again, and then the change is not possible.
     await expect(other.apply(projectStore.call(), { kind: "dispatch", task: first })).rejects.toMatchObject({
       code: "invalid_status_transition",
     });
@@ -119,7 +119,7 @@ describe("[FAC-071] a change", () => {
     expect((await openProject(projectStore))?.machine().tasks).toEqual(project.machine().tasks);
   });
 
-  test("that is repeated after a crash is done once", async () => {
+  test("that is repeated after a crash is applied once", async () => {
     const projectStore = await testRoom();
     const project = await initialise(projectStore);
     const [start, end] = [projectStore.call(), projectStore.call()];
@@ -129,7 +129,7 @@ describe("[FAC-071] a change", () => {
     expect((await projectStatus(projectStore))?.revision).toBe(3);
   });
 
-  test("that is refused changes nothing, neither here nor there", async () => {
+  test("that is refused changes nothing, in any process", async () => {
     const projectStore = await testRoom();
     const project = await initialise(projectStore);
     const before = project.machine();
@@ -152,7 +152,7 @@ describe("[FAC-071] a change", () => {
     expect(orders(project)).toEqual(before);
   });
 
-  test("does not come from the file: an edit of it means nothing and is written over", async () => {
+  test("does not come from the file: an edit of it is ignored and overwritten", async () => {
     const projectStore = await testRoom();
     const project = await initialise(projectStore);
     const text = readFileSync(machineFile(projectStore), "utf8");
@@ -163,7 +163,7 @@ describe("[FAC-071] a change", () => {
   });
 });
 
-test("a task's file is written with what its dependencies are now", async () => {
+test("a task's file is written with the current state of its dependencies", async () => {
   const projectStore = await testRoom();
   const project = await initialise(projectStore);
   const { path } = await project.sheet(second);
@@ -173,7 +173,7 @@ test("a task's file is written with what its dependencies are now", async () => 
   await expect(project.sheet("T-none-001")).rejects.toThrow(/There is no task/);
 });
 
-test("tasks that are added have their rows and sheets; without a sheet they are refused", async () => {
+test("added tasks have rows and details; without details they are refused", async () => {
   const projectStore = await testRoom();
   const project = await initialise(projectStore);
   await project.apply(projectStore.call(), { kind: "dispatch", task: first });
@@ -196,9 +196,9 @@ test("tasks that are added have their rows and sheets; without a sheet they are 
   expect(machineIn(projectStore).tasks[added]?.status).toBe("PENDING");
 });
 
-test("the file of a large project is not written again and again: only when time has passed, or when it matters", async () => {
+test("the file of a large project is not rewritten each time: only after a while, or when it matters", async () => {
   const projectStore = await testRoom();
-  // Each look at the clock costs a second, so a write seems to take one.
+  // Each read of the clock advances a second, so a write seems to take one.
   const slow = { ...projectStore.clock, monotonic: () => (projectStore.clock.time += 1000) };
   const project = await initialiseProject({ ...projectStore, clock: slow }, projectStore.call(), "one", spec);
   await project.apply(projectStore.call(), { kind: "dispatch", task: first });
@@ -210,7 +210,7 @@ test("the file of a large project is not written again and again: only when time
   expect(machineIn(projectStore).tasks).toEqual(project.machine().tasks);
 });
 
-test("what somebody who died has left of an initialisation goes with the next", async () => {
+test("leftovers of a killed initialisation are removed by the next", async () => {
   const projectStore = await testRoom();
   mkdirSync(join(projectStore.stateStore, ".project-0a1b/x"), { recursive: true });
   await initialise(projectStore);

@@ -17,7 +17,7 @@ describe("[FAC-048] a slug", () => {
     expect(slugOf(name)).toBe(slug);
   });
 
-  test("has letters, digits and single hyphens inside, whatever the name; slugs stay as they are", () => {
+  test("has letters, digits and single hyphens inside, for any name; slugs stay unchanged", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: "binary", maxLength: 60 })), (name) => {
         const slug = slugOf(name);
@@ -29,7 +29,7 @@ describe("[FAC-048] a slug", () => {
 });
 
 describe("[FAC-049] a slug", () => {
-  test("of 64 characters stays whole", () => {
+  test("of 64 characters is not shortened", () => {
     expect(slugOf("a".repeat(64))).toBe("a".repeat(64));
     expect(slugOf(`${"a".repeat(63)}   `)).toBe("a".repeat(63));
   });
@@ -41,7 +41,7 @@ describe("[FAC-049] a slug", () => {
     expect(slugOf(whole)).toHaveLength(64);
   });
 
-  test("tells long names apart that begin the same", () => {
+  test("distinguishes long names with the same beginning", () => {
     expect(slugOf(`${"x".repeat(80)}1`)).not.toBe(slugOf(`${"x".repeat(80)}2`));
   });
 });
@@ -72,7 +72,7 @@ describe("[FAC-051] siblings", () => {
     expect(siblingSlugs(slugs)).toEqual(expected);
   });
 
-  test("are always told apart, and the first of equal ones keeps its slug", () => {
+  test("are always distinct, and the first of equal ones keeps its slug", () => {
     const slug = fc.constantFrom("a", "b", "a-2", "a-3", "b-2", "a-2-2");
     fc.assert(
       fc.property(fc.array(slug, { maxLength: 12 }), (slugs) => {
@@ -86,7 +86,7 @@ describe("[FAC-051] siblings", () => {
     );
   });
 
-  test("pass over what is taken by somebody who was there before", () => {
+  test("skip slugs that are already used", () => {
     expect(siblingSlugs(["a", "a"], new Set(["a", "a-2"]))).toEqual(["a-3", "a-4"]);
   });
 });

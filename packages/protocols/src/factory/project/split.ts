@@ -88,5 +88,5 @@ function same([pillar, epic, story]: readonly string[], entry: Task): boolean {
 function slugFor(name: string): string {
   const slug = slugOf(name);
   if (slug !== "") return slug;
-  throw specDefect(`The name of the task "${name}" has no letter or digit that a folder's name can be made of.`, { name }, "Rename it.");
+  throw specDefect(`The name of the task "${name}" has no letter or digit for a folder's name.`, { name }, "Rename it.");
 }

@@ -35,7 +35,7 @@ test("[FAC-064] there are six statuses, and no other is accepted", () => {
   for (const status of ["DONE", "pending", "", null]) expect(taskSchema.shape.status.safeParse(status).success).toBe(false);
 });
 
-describe("[FAC-065] [FAC-066] a change of status is allowed for its causes and for no others", () => {
+describe("[FAC-065] [FAC-066] a transition is allowed for its causes and no others", () => {
   const pairs = TASK_STATUSES.flatMap((from) => TASK_STATUSES.map((to) => [from, to] as const));
 
   test.each(pairs)("from %s to %s", (from, to) => {

@@ -82,6 +82,6 @@ export function refusedChange(task: string, message: string, details: Record<str
   return new SlipwayError("invalid_status_transition", message, {
     task,
     ...details,
-    suggested_next_actions: ["Look at `slipway factory status`, and answer what it asks for."],
+    suggested_next_actions: ["Run `slipway factory status`, and answer its question."],
   });
 }

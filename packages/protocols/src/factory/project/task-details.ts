@@ -25,7 +25,7 @@ export const taskDetailsSchema = z.strictObject({
   amendments: z.array(z.strictObject({ at: z.string(), rationale: z.string(), replaced: z.array(z.string()) })),
   /** The task of the spec it was planned from, to compare with the next spec; none if a person added it. */
   node: nodeSchema.optional(),
-  /** What an earlier project left of it. */
+  /** Kept from an earlier project. */
   before: beforeSchema.optional(),
 });
 export type TaskDetails = z.output<typeof taskDetailsSchema>;

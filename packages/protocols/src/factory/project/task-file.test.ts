@@ -17,7 +17,7 @@ const SECTIONS = [
   "## Error Cases",
 ];
 
-/** The headings as a reader of Markdown sees them: not inside fences. */
+/** The headings that a Markdown reader sees: not inside fences. */
 function headings(text: string): string[] {
   let fence: string | null = null;
   return text.split("\n").filter((row) => {
@@ -64,7 +64,7 @@ None: this task depends on no other module.
 `);
 });
 
-test("[FAC-057] no text of the spec begins a section of its own, or swallows one", () => {
+test("[FAC-057] no text of the spec starts or swallows a section", () => {
   const hostile = fc
     .array(fc.constantFrom("# A", "## Task ID: T-x-001", "```", "~~~js", "text", "---", "===", "<!--", "    ## code", "\u2028## B", ""), {
       maxLength: 6,
@@ -90,13 +90,13 @@ test("[FAC-057] no text of the spec begins a section of its own, or swallows one
 });
 
 describe("[FAC-059] the dependencies", () => {
-  test("are sketched, by task, as long as nothing is shipped", () => {
+  test("are sketched, by task, while nothing is shipped", () => {
     const { text = "" } = plan.files[1] ?? {};
     expect(text).toContain(`- ${first.task_id}: Task 0, not shipped yet; sketched as: inputs: a text of at most 100 characters`);
     expect(taskFile(second, [sketchedDependency(first)])).toBe(text);
   });
 
-  test("are the modules' contracts and examples once they are shipped", () => {
+  test("are the modules' contracts and examples after they have shipped", () => {
     const text = taskFile(second, [{ ref: "MM-mail@1.0.0", summary: "sends a mail", examples: "# Send\n```ts\nsend()\n```\n" }]);
     expect(text).toContain("- MM-mail@1.0.0: sends a mail\n  ````markdown\n  # Send\n  ```ts\n  send()\n  ```\n  ````\n");
     expect(text).not.toContain("not shipped yet");

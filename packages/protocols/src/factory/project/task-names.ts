@@ -60,7 +60,7 @@ function slugged<T extends { readonly name: string }>(level: string, items: read
     const slug = slugOf(item.name);
     if (slug !== "") return slug;
     throw specDefect(
-      `The name of the ${level} "${shown(item.name)}" has no letter or digit that a folder's name can be made of.`,
+      `The name of the ${level} "${shown(item.name)}" has no letter or digit for a folder's name.`,
       { level, name: item.name },
       `Give the ${level} a name with letters from a to z or digits.`,
     );

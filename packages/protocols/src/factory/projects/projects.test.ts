@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("a project is kept with all its tasks, in their order, and read by its head or by its tasks", async () => {
+test("a project is stored with all its tasks, in order, and read by its head or by its tasks", async () => {
   expect(await projects.head()).toBeNull();
   const head = await projects.initialise(call("a"), project("p", 1234));
   expect(head).toEqual({
@@ -57,7 +57,7 @@ test("a project is kept with all its tasks, in their order, and read by its head
   expect((await projects.head())?.project_id).toBe("q");
 });
 
-test("a change touches what it names, is worked out once, and counts", async () => {
+test("a change affects the named tasks, is computed once, and raises the version", async () => {
   await projects.initialise(call("a"), project("p", 3));
   let worked = 0;
   for (let time = 0; time < 2; time++) {
@@ -77,19 +77,19 @@ test("a change touches what it names, is worked out once, and counts", async () 
   expect(await projects.sheet("p", "T-0")).toEqual({ title: "other" });
 });
 
-test("what cannot be worked out leaves everything as it was", async () => {
+test("a change that cannot be computed leaves everything unchanged", async () => {
   await projects.initialise(call("a"), project("p", 3));
   const fail = () => {
     throw new Error("no");
   };
   await expect(projects.change(call("change"), "p", {}, fail)).rejects.toThrow("no");
-  // The row that is there already undoes those before it.
+  // The existing row rolls back those before it.
   await expect(projects.change(call("again"), "p", {}, () => ({ ...shipped(5), added: [task(1)] }))).rejects.toThrow();
   expect(await projects.head()).toMatchObject({ revision: 1, summary: { done: 0 } });
   expect((await projects.entries("p")).get("T-1")).toEqual({ status: "PENDING" });
 });
 
-test("a project is initialised once, and there must be one", async () => {
+test("a project is initialised once, and must exist", async () => {
   await projects.initialise(call("a"), project("p", 1));
   await projects.initialise(call("a"), project("p", 1));
   expect((await refusalOf(() => projects.initialise(call("b"), project("p", 1)))).code).toBe("operation_conflict");
@@ -98,7 +98,7 @@ test("a project is initialised once, and there must be one", async () => {
   expect((await refusalOf(() => projects.change(call("c"), "none", {}, () => shipped(0)))).code).toBe("run_not_found");
 });
 
-test("the last project that was made from a page is found, with its tasks", async () => {
+test("the last project made from a page is found, with its tasks", async () => {
   const from = (page: string, page_digest: string) => ({ page, page_digest, spec_digest: "s" });
   await projects.initialise(call("a"), { ...project("p", 2), origin: from("SPEC.md", "1") });
   await projects.initialise(call("b"), { ...project("q", 1), origin: from("SPEC.md", "2") });

@@ -43,7 +43,7 @@ const CHECKS: Readonly<Record<ReleaseGate, { readonly check: Check; readonly exp
   },
   code_index_check: {
     check: indexCulprits,
-    explanation: "Every released module has to be in the code index with status SHIPPED. Leave out what is no longer in use.",
+    explanation: "Every released module must be in the code index with status SHIPPED. Leave out modules that are no longer in use.",
   },
 };
 
@@ -86,7 +86,9 @@ function fingerprintCulprits({ modules }: ReleaseFacts): Culprit[] {
     const built = Object.entries(consumer.built_against).filter(([ref]) => splitRef(ref).module_id === module_id);
     if (producers.length === 0) return [];
     if (built.length === 0)
-      return [{ module_ref: consumer.module_ref, reference: range, problem: `nothing says what of ${module_id} it was built against` }];
+      return [
+        { module_ref: consumer.module_ref, reference: range, problem: `has no record of the version of ${module_id} it was built against` },
+      ];
     return producers
       .filter(({ fingerprint }) => !built.some(([, against]) => against === fingerprint))
       .map(({ module_ref, fingerprint }) => ({

@@ -58,13 +58,13 @@ async function projectStore(modules: Record<string, ReleasedModule> = MODULES) {
 }
 
 describe("the full release", () => {
-  test("begins by itself when nothing is left to do and something is shipped", () => {
+  test("begins when nothing is left to do and something is shipped", () => {
     const due = (...statuses: Task["status"][]) => releaseIsDue(tasks(...statuses.map((status): [Task["status"]] => [status])));
     expect([due("SHIPPED"), due("SHIPPED", "ABANDONED"), due("ABANDONED"), due()]).toEqual([true, true, false, false]);
     for (const status of ["PENDING", "IN_PROGRESS", "BLOCKED", "HALTED"] as const) expect(due("SHIPPED", status)).toBe(false);
   });
 
-  test("has what the project shipped and what that uses, producers first, and names what was abandoned", async () => {
+  test("has the project's modules and their dependencies, producers first, and names abandoned tasks", async () => {
     const { full } = await projectStore();
     const release = await full(tasks(["SHIPPED", "MM-report@1.0.0"], ["ABANDONED"], ["SHIPPED", "MM-parse@1.0.0"]));
     expect(release?.modules).toEqual([
@@ -75,7 +75,7 @@ describe("the full release", () => {
     expect(release).toMatchObject({ overall_result: "PASS", notes: expect.stringMatching(/^Abandoned: T-.*-002\.$/) });
   });
 
-  test("is not made before, nor of nothing, nor of what is not there", async () => {
+  test("is refused before that, without modules, and with missing modules", async () => {
     const { full, documents } = await projectStore();
     expect(await full(tasks(["SHIPPED", "MM-parse@1.0.0"], ["PENDING"]))).toBeNull();
     expect(await full(tasks(["SHIPPED"]))).toBeNull();
@@ -84,7 +84,7 @@ describe("the full release", () => {
   });
 });
 
-test("[FAC-197] a manifest has its id, its gates and the verdict over all of them, and is written once", async () => {
+test("[FAC-197] a manifest has its id, its gates and the overall verdict, and is written once", async () => {
   const { full, onDisk, folder } = await projectStore();
   const release = (await full())!;
   const { failures, ...manifest } = release;
@@ -111,7 +111,7 @@ test("[FAC-197] a manifest has its id, its gates and the verdict over all of the
 });
 
 describe("a partial release", () => {
-  test("has exactly the modules that are named", async () => {
+  test("has exactly the named modules", async () => {
     const { partial } = await projectStore();
     expect((await partial("MM-parse@1.0.0", "MM-lex@1.2.0", "MM-lex@1.2.0")).modules.map(({ module_ref }) => module_ref)).toEqual([
       "MM-lex@1.2.0",
@@ -119,7 +119,7 @@ describe("a partial release", () => {
     ]);
   });
 
-  test("is refused as a whole when one of them is not shipped", async () => {
+  test("is refused as a whole if one of them is not shipped", async () => {
     const { partial, retire, documents } = await projectStore();
     await retire("MM-report@1.0.0");
     for (const ref of ["MM-lex@9.0.0", "MM-report@1.0.0", "MM-lex", "everything"])
@@ -130,7 +130,7 @@ describe("a partial release", () => {
 });
 
 describe("the gates", () => {
-  test("[FAC-193] a dependency that is left out, or is no longer in use, fails dependency_check", async () => {
+  test("[FAC-193] a dependency that is left out or no longer in use fails dependency_check", async () => {
     const { partial, full, retire } = await projectStore();
     const left = await partial("MM-parse@1.0.0");
     expect(left).toMatchObject({
@@ -145,7 +145,7 @@ describe("the gates", () => {
     ]);
   });
 
-  test("[FAC-194] a consumer built against another contract fails fingerprint_check, and so does one of which nobody knows", async () => {
+  test("[FAC-194] a consumer built against another contract fails fingerprint_check, and so does one without a record", async () => {
     const drifted = { ...MODULES, "MM-lex@1.2.0": { ...MODULES["MM-lex@1.2.0"]!, fingerprint: print("f") } };
     const release = await (await projectStore(drifted)).full();
     expect(release).toMatchObject({ integration_gates: { dependency_check: "PASS", fingerprint_check: "FAIL" } });
@@ -160,11 +160,11 @@ describe("the gates", () => {
     const { partial } = await projectStore(unknown);
     expect((await partial("MM-lex@1.2.0", "MM-parse@1.0.0")).failures[0]).toMatchObject({
       gate: "fingerprint_check",
-      culprits: [{ problem: "nothing says what of MM-lex it was built against" }],
+      culprits: [{ problem: "has no record of the version of MM-lex it was built against" }],
     });
   });
 
-  test("[FAC-195] a module in use that depends on one out of use fails deprecation_check", async () => {
+  test("[FAC-195] an active module that depends on a deprecated one fails deprecation_check", async () => {
     const { full, retire, ship } = await projectStore();
     await ship(shippedEntry("lex", { version: "1.3.0" }));
     await retire("MM-lex@1.2.0", "MM-lex@1.3.0");
@@ -174,7 +174,7 @@ describe("the gates", () => {
     ]);
   });
 
-  test("[FAC-195] without a record of what it was built against, every version its range allows counts", async () => {
+  test("[FAC-195] without a record of its dependencies, every version its range allows counts", async () => {
     const unknown = { ...MODULES, "MM-parse@1.0.0": { ...MODULES["MM-parse@1.0.0"]!, built_against: {} } };
     const { partial, retire } = await projectStore(unknown);
     await retire("MM-lex@1.2.0");
@@ -185,7 +185,7 @@ describe("the gates", () => {
     ]);
   });
 
-  test("[FAC-195] a module that is itself deprecated may depend on what is out of use; [FAC-196] it fails code_index_check", async () => {
+  test("[FAC-195] a deprecated module may depend on deprecated ones; [FAC-196] it fails code_index_check", async () => {
     const { full, retire } = await projectStore();
     await retire("MM-lex@1.2.0");
     await retire("MM-parse@1.0.0");
@@ -205,7 +205,7 @@ describe("the gates", () => {
   });
 });
 
-test("[FAC-198] a release that fails leaves manifest and report together, and the next one is a new one", async () => {
+test("[FAC-198] a failed release leaves manifest and report together, and the next one is new", async () => {
   const { partial, onDisk } = await projectStore();
   const failed = await partial("MM-parse@1.0.0");
   expect(onDisk(`${failed.release_id}.json`)).toMatchObject({
@@ -222,7 +222,7 @@ test("[FAC-198] a release that fails leaves manifest and report together, and th
   expect(mended.release_id).not.toBe(failed.release_id);
 });
 
-test("a long chain is put in order, and a circle does not hang", () => {
+test("a long chain is sorted, and a cycle does not hang", () => {
   const chain = Array.from({ length: 20_000 }, (_, number) =>
     module(`MM-m${number}@1.0.0`, "a", number === 0 ? {} : { [`MM-m${number - 1}@1.0.0`]: print("a") }),
   );

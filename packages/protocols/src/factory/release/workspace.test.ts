@@ -32,7 +32,7 @@ const calling = (name: string, call: string) =>
 
 const RELEASE = { release_id: "REL-0a1b2c3d", failures: [], modules: [{ module_ref: "MM-twice@1.0.0" }] } as unknown as Release;
 
-test("each module runs and compiles with the very versions it was built with, two of one module side by side", () => {
+test("each module runs and compiles with the exact versions it was built with, two of one module side by side", () => {
   const twice = (by: string) => `${codeOf("twice").replace("n * 2", by)}export default twice;\n`;
   const files = workspaceOf(RELEASE, [
     module("MM-twice@1.0.0", twice("n * 2")),
@@ -53,7 +53,7 @@ test("each module runs and compiles with the very versions it was built with, tw
   execFileSync(process.execPath, [tsc, "--project", root, "--typeRoots", types], { encoding: "utf8" });
 });
 
-test("patches replace whole files, as git takes them, and none is larger than it may be", () => {
+test("patches replace whole files in git's format, and none exceeds the size limit", () => {
   const root = folder({ "a.txt": "one\ntwo\n", "b.txt": "no end", "e.txt": "something\n" });
   const git = (args: readonly string[], input = "") => execFileSync("git", args, { cwd: root, input, encoding: "utf8" });
   git(["init", "--quiet"]);

@@ -19,13 +19,13 @@ const problemsOf = (given: Partial<ModuleReport>, module = created, known: Parti
   reuseProblems(module, { ...report, ...given }, { ...facts, ...known }).map(({ field, message }) => `${field} ${message}`);
 
 describe("a reuse search report", () => {
-  test("that holds lets a module be made", () => {
+  test("that is valid lets a module be created", () => {
     expect(problemsOf({})).toEqual([]);
     expect(problemsOf({ candidates_considered: [] })).toEqual([]);
     expect(problemsOf({}, created, { returned: [{ module_ref: "MM-old@1.0.0", similarity: 0.4 }] })).toEqual([]);
   });
 
-  test("agrees with the plan, and names what is there", () => {
+  test("agrees with the plan, and names existing modules", () => {
     expect(problemsOf({ conclusion: "REUSE_EXISTING" })[0]).toBe(
       "/conclusion is REUSE_EXISTING, and the plan says CREATE_NEW for MM-new, which needs CREATE_NEW",
     );
@@ -34,7 +34,7 @@ describe("a reuse search report", () => {
     ]);
   });
 
-  test("leaves out nothing that its own query gives, and no near duplicate; each is named once", () => {
+  test("omits no result of its own query and no near duplicate; each is named once", () => {
     const returned = ["MM-a@1.0.0", "MM-b@2.0.0"].map((module_ref) => ({ module_ref, similarity: 0.456 }));
     const alike = [{ module_ref: "MM-b@2.0.0", similarity: 0.5, same_signature: true }];
     expect(problemsOf({}, created, { returned, alike })).toEqual([
@@ -43,7 +43,7 @@ describe("a reuse search report", () => {
     ]);
   });
 
-  test("about reuse leaves something to be reused", () => {
+  test("about reuse names something to reuse", () => {
     const reuse: DecidedModule = { module_id: "MM-new", reuse_decision: "REUSE", reuse_candidate_refs: ["MM-old@1.0.0"] };
     const existing: Partial<ModuleReport> = { candidates_considered: [], conclusion: "REUSE_EXISTING" };
     expect(problemsOf(existing, reuse)).toEqual([]);
@@ -52,7 +52,7 @@ describe("a reuse search report", () => {
     expect(problemsOf({ candidates_considered: [] }, reuse).join()).toContain("is CREATE_NEW, and the plan says REUSE");
   });
 
-  test("that says nothing is none", () => {
+  test("without content is invalid", () => {
     for (const field of ["query", "justification"]) {
       for (const text of ["", " ", "TBD", "n/a"]) expect(reuseReportSchema.safeParse({ ...bare, [field]: text }).success, text).toBe(false);
     }
@@ -65,17 +65,17 @@ describe("a reuse search report", () => {
     expect(reuseReportSchema.safeParse(bare).success).toBe(true);
   });
 
-  test("is kept as it was, with the module it is about", async () => {
+  test("is stored unchanged, with its module", async () => {
     const { documents, call } = await factoryRecords();
     const kept = await documents.keep(call(), reuseReportKind, { ...report, task_id: "T-a-b-c-001", near_duplicates: [] });
     expect(kept).toMatchObject({ ...report, report_id: expect.stringMatching(/^RSR-[0-9a-f]{8}$/) });
   });
 });
 
-describe("what the index knows of a plan", () => {
+describe("facts of the index about a plan", () => {
   const io = (inputs: string[], outputs: string[]) => ({ inputs, outputs, error_surfaces: ["Bad"], effects: [], modes: ["sync"] });
 
-  test("what the query gives, and near duplicates by text or by types", async () => {
+  test("results of the query, and near duplicates by text or by types", async () => {
     const { index, ship } = await factoryRecords();
     await ship(
       shippedEntry("twice_as_much", {
@@ -103,7 +103,7 @@ describe("what the index knows of a plan", () => {
     expect(b?.alike.find(({ module_ref }) => module_ref === "MM-word_for_word@1.0.0")).toMatchObject({ same_signature: false });
   });
 
-  test("what is named and there; nothing is alike where nothing is made", async () => {
+  test("the named modules that exist; a plan without new modules has no duplicates", async () => {
     const { index, ship } = await factoryRecords();
     await ship(shippedEntry("twice", { purpose: "Doubles a number." }));
     const reusing = {
@@ -117,15 +117,15 @@ describe("what the index knows of a plan", () => {
     });
   });
 
-  test("a signature is what goes in and out by type, in any order and under any name", () => {
+  test("a signature is the types of inputs and outputs, in any order and under any name", () => {
     const of = (inputs: string[], outputs: string[]) => signatureOf({ io_summary: io(inputs, outputs) });
     expect(of(["a: string", "b: Map<string, number>"], ["c: Date"])).toBe(of(["x: Map<string,number>", "y:string"], ["Date"]));
     expect(of(["a: string"], ["c: Date"])).not.toBe(of(["c: Date"], ["a: string"]));
   });
 });
 
-/** What decision 0030 says of the rule. The vectors are the same everywhere, so these are exact. */
-test("most modules that are there in other words are flagged, and none of another kind is", async () => {
+/** The numbers of decision 0030. The vectors are deterministic, so these are exact. */
+test("most paraphrased duplicates are flagged, and no module of another kind", async () => {
   const vectors = await embedAll(hashedModel, LABELLED.map(embeddingText));
   const flaggedFor = async (module: (typeof LABELLED)[number]) => {
     const own = await embedOne(hashedModel, embeddingText(module));
@@ -150,7 +150,7 @@ test("most modules that are there in other words are flagged, and none of anothe
   expect(shares).toEqual([0.74, 0.64]);
 });
 
-test("product owner, micro planner and Proposer search the index; nobody else does", async () => {
+test("only product owner, micro planner and Proposer search the index", async () => {
   const { index, ship } = await factoryRecords();
   await ship(shippedEntry("parse"));
   for (const role of ["product-owner", "planner", "proposer"])

@@ -30,14 +30,14 @@ export async function reuseFacts(index: Searched, { modules, contracts, reuse_re
     const known = await Promise.all(named.map(async (ref) => ((await index.find(ref)) === null ? [] : [ref])));
     const described =
       contract === undefined ? null : { module_id, purpose: contract.purpose, tags: contract.tags, io_summary: summaryOf(contract) };
-    facts[module_id] = { known: known.flat(), ...(described === null ? NOTHING_ALIKE : await lookedUp(index, described, query)) };
+    facts[module_id] = { known: known.flat(), ...(described === null ? NOTHING_ALIKE : await searchFacts(index, described, query)) };
   }
   return facts;
 }
 
 const NOTHING_ALIKE = { returned: [], alike: [] };
 
-async function lookedUp(
+async function searchFacts(
   index: Searched,
   module: ModuleDescription & { readonly module_id: string },
   query: string,

@@ -6,7 +6,7 @@ import { debateEntry, debateFileKind, lockedPlanKind } from "../record-kinds.ts"
 
 export interface RoundView {
   readonly round: number;
-  /** The run of the task: a task that is taken up again debates again. */
+  /** The run of the task: a resumed task debates again. */
   readonly run: string;
   readonly proposal: Proposal | null;
   readonly challenge: Challenge | null;

@@ -22,7 +22,7 @@ function task(order: number, status: Task["status"], depends_on: readonly string
 const lines = (tasks: ReadonlyMap<string, Task>): TaskLine[] =>
   taskTree(tasks).flatMap(({ epics }) => epics.flatMap(({ stories }) => stories.flatMap((story) => story.tasks)));
 
-test("every task stands in its place, in the order of the spec", () => {
+test("every task has its position, in the order of the spec", () => {
   const tree = taskTree(
     new Map([
       ["T-c", task(3, "PENDING", [], { pillar: "writing" })],
@@ -37,7 +37,7 @@ test("every task stands in its place, in the order of the spec", () => {
   expect(lines(new Map([["T-b", task(2, "PENDING", ["T-a"])]]))).toMatchObject([{ waits_for: [{ task: "T-a", status: "PENDING" }] }]);
 });
 
-test("a blocked task names the tasks behind it all, also at the end of a chain of thousands", () => {
+test("a blocked task names the tasks that block it, also at the end of a chain of thousands", () => {
   const tasks = new Map<string, Task>([
     ["T-0", task(0, "HALTED", [], { escalation_ref: "ESC-1" })],
     ["T-x", task(1, "ABANDONED")],
@@ -51,6 +51,6 @@ test("a blocked task names the tasks behind it all, also at the end of a chain o
     { task: "T-0", status: "HALTED", escalation_ref: "ESC-1" },
     { task: "T-x", status: "ABANDONED", escalation_ref: null },
   ]);
-  // Asked in another order, the same.
+  // In another order, the result is the same.
   expect(lines(new Map([...tasks].toReversed())).find(({ task_id }) => task_id === last.task_id)).toEqual(last);
 });

@@ -20,7 +20,7 @@ const open = async () => {
   return [{ id, context, options }];
 };
 
-test("a debate by task or module, and its escalation with what each answer would do there", async () => {
+test("a debate by task or module, and its escalation with the effect of each answer", async () => {
   ({ works } = await approved({ challenger: [FAIL], arbiter: [REJECT] }));
   const { documents } = works.services;
   const [debate] = await debatesOf(documents, { task: FIRST });

@@ -32,12 +32,12 @@ export async function checksOf(
   return rows.map((row) => ({ ...row, counts: row.counts === null ? null : (JSON.parse(row.counts) as Json) }));
 }
 
-/** How many checks there are of all features, by how they ended. */
+/** Number of checks of all features, by result. */
 export async function checkCounts({ database: { db } }: Pick<Records, "database">): Promise<ReturnType<typeof countChecks>> {
   return countChecks(await db.selectFrom("checks").select("status").execute());
 }
 
-/** Whether the mode of the feature's own gate profile passed on the tree: what another profile says does not count. */
+/** Whether the mode of the feature's own gate profile passed on the tree; results of other profiles do not count. */
 export async function modePassed(
   db: Db | Tx,
   { feature_id, mode, tree, policy }: WantedRun & { readonly feature_id: string },

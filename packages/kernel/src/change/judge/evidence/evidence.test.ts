@@ -63,7 +63,7 @@ const spent = (overrides: Partial<Telemetry> = {}): Telemetry => ({
 const passed = (tree = "t1", feature_id = "f1") => modePassed(database.db, { feature_id, mode: "full", tree });
 
 describe("checks", () => {
-  test("are kept as the harness saw them, and once each", async () => {
+  test("are stored as observed, once each", async () => {
     await record({ id: "c1", exit_code: 1, status: "fail", counts: { tests: { passed: 3 } }, log_digest: "d" });
     expect(await checksOf(database.db, { feature_id: "f1" })).toMatchObject([
       { id: "c1", exit_code: 1, status: "fail", counts: { tests: { passed: 3 } }, log_digest: "d", produced_by: "harness" },
@@ -72,7 +72,7 @@ describe("checks", () => {
     expect(await checksOf(database.db, { feature_id: "f1", tree: "t2" })).toEqual([]);
   });
 
-  test("a mode has passed on the very tree, by its newest run, for the very feature", async () => {
+  test("a mode has passed only on this tree, by its newest run, for this feature", async () => {
     expect(await passed()).toBe(false);
     await record();
     expect([await passed(), await passed("t2"), await passed("t1", "f2")]).toEqual([true, false, false]);
@@ -111,7 +111,7 @@ describe("checks", () => {
   });
 });
 
-test("telemetry is kept and adds up", async () => {
+test("telemetry is stored and summed", async () => {
   await database.db.transaction().execute(async (tx) => {
     await recordTelemetry(tx, spent({ at: 2_000, model: "m" }));
     await recordTelemetry(tx, spent({ at: 1_000 }));
@@ -146,7 +146,7 @@ async function openKey(name = "config"): Promise<ApprovalKey> {
 }
 
 describe("the bundle", () => {
-  test("for a reader, before and after the merge", async () => {
+  test("as Markdown, before and after the merge", async () => {
     await record({ name: "unit", kind: "full:step", exit_code: 0, log_digest: "0123456789abcdef", at: 0 });
     await record({ name: "lint", kind: "full:step", status: "fail", exit_code: 2 });
     const before = evidenceMarkdown(await evidenceOf({ database }, { ...feature, status: "qa" }, null));
@@ -171,7 +171,7 @@ describe("the bundle", () => {
     expect(evidenceMarkdown(unapproved)).toContain("without a recorded approval");
   });
 
-  test("shows what came from outside, and renders none of it", async () => {
+  test("shows text from outside without rendering it", async () => {
     await record({ name: "<img src=x onerror=alert(1)>|`rm`\n# [link](http://x)\u202Etxt", tree: "`<b>" });
     const text = evidenceMarkdown(await evidenceOf({ database }, { ...feature, id: "*f1*", run_id: "run`1" }, null));
     const rows = evidenceMarkdown(await evidenceOf({ database }, feature, null));
@@ -183,7 +183,7 @@ describe("the bundle", () => {
     expect(text).toContain("run `run'1`");
   });
 
-  test("as an in-toto statement in a DSSE envelope that anybody can check with the public key", async () => {
+  test("as an in-toto statement in a DSSE envelope that verifies with the public key", async () => {
     const key = await openKey();
     await record({ name: "unit", exit_code: 0, counts: { tests: 3 } });
     const bundle = await evidenceOf({ database }, feature, await approvedMerge(key));
@@ -210,7 +210,7 @@ describe("the bundle", () => {
     expect(openEnvelope(key, envelope).predicate["feature"]).toBe("f1");
   });
 
-  test("is refused when it was changed, signed by another or is no envelope", async () => {
+  test("refuses a changed statement, another signer, and a malformed envelope", async () => {
     const key = await openKey();
     const envelope = signStatement(key, evidenceStatement(await evidenceOf({ database }, feature, await approvedMerge(key))));
     const other = await openKey("other");
@@ -229,7 +229,7 @@ describe("the bundle", () => {
     }
   });
 
-  test("there is no statement about what was not merged", async () => {
+  test("refuses a statement about an unmerged feature", async () => {
     const bundle = await evidenceOf({ database }, feature, null);
     expect(() => evidenceStatement(bundle)).toThrowError(expect.objectContaining({ code: "merge_failed" }));
   });

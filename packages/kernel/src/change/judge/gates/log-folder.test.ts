@@ -24,7 +24,7 @@ async function site() {
   return { root, folder: join(root, "logs", "run"), objects, steps };
 }
 
-test("the logs of a run are written again: what was said, an empty one for silence, none for a step that was skipped", async () => {
+test("rewrites the logs of a run: the output, an empty file for no output, none for a skipped step", async () => {
   const { folder, objects, steps } = await site();
   await restoreLogFolder(objects, folder, steps);
   expect(readdirSync(folder).toSorted()).toEqual(["lint.log", "test.log"]);
@@ -32,7 +32,7 @@ test("the logs of a run are written again: what was said, an empty one for silen
   expect(readFileSync(join(folder, "lint.log"), "utf8")).toBe("");
 });
 
-test("a folder that another process has written meanwhile stays as it is, and nothing is left beside it", async () => {
+test("a folder that another process wrote first is unchanged, and no temporary files remain", async () => {
   const { root, folder, objects, steps } = await site();
   await restoreLogFolder(objects, folder, steps.slice(1, 2));
   await restoreLogFolder(objects, folder, steps);
@@ -40,14 +40,14 @@ test("a folder that another process has written meanwhile stays as it is, and no
   expect(readdirSync(join(root, "logs"))).toEqual(["run"]);
 });
 
-test("a log whose object is lost is left out", async () => {
+test("a log whose object is lost is omitted", async () => {
   const { folder, objects, steps } = await site();
   rmSync(objects.pathOf(steps[0]?.log_digest ?? ""));
   await restoreLogFolder(objects, folder, steps);
   expect(readdirSync(folder)).toEqual(["lint.log"]);
 });
 
-test("of a run that is shown, one log that is gone is written again, and each is named where it is now", async () => {
+test("before a run is shown, a missing log is rewritten, and each step gets the current path of its log", async () => {
   const { folder, objects, steps } = await site();
   await stepsWithLogs(objects, folder, steps);
   rmSync(join(folder, "test.log"));
@@ -56,7 +56,7 @@ test("of a run that is shown, one log that is gone is written again, and each is
   expect(readFileSync(join(folder, "test.log"), "utf8")).toBe("two tests\n");
 });
 
-test("a run without steps has an empty folder, and is not missing any more", async () => {
+test("a run without steps has an empty folder, and is no longer listed as missing", async () => {
   const { folder, objects } = await site();
   expect(missingFolders([{ folder }])).toEqual([{ folder }]);
   await restoreLogFolder(objects, folder, []);

@@ -11,7 +11,7 @@ function lcov(hit: number): string {
   return ["SF:a.ts", ...lines, "end_of_record", ""].join("\n");
 }
 
-test("[FEA-047] Slipway's own 0.90 does not bind a managed repository: no parser, no coverage; its own minimum, whatever it is", async () => {
+test("[FEA-047] Slipway's own 0.90 does not apply to a managed repository: no parser, no coverage; its own minimum, whatever the value", async () => {
   const { testing } = parsePolicy("slipway/policy.yaml", POLICY);
   expect(testing.coverage.minimums).toEqual({ line: 0.9, branch: 0.9 });
   const sandbox = await sandboxForGates();

@@ -58,12 +58,12 @@ describe("[FEA-141] parsers count from the records of a report", () => {
     expect(await parseLcov(pieces(LCOV), "lcov.info")).toEqual({ lines: { covered: 2, total: 4 }, branches: { covered: 1, total: 2 } });
   });
 
-  it("lcov: one file in several records counts once, each line at its best", async () => {
+  it("lcov: several records of one file count once, each line with its best count", async () => {
     const twice = "SF:a\nDA:1,0\nDA:2,0\nend_of_record\nSF:a\nDA:1,3\nend_of_record";
     expect(await parseLcov(pieces(twice), "l")).toEqual({ lines: { covered: 1, total: 2 }, branches: null });
   });
 
-  it("lcov: branches measured and none there is not the same as not measured", async () => {
+  it('lcov: "no branches" differs from "branches not measured"', async () => {
     expect((await parseLcov(pieces("SF:a\nDA:1,1\nBRF:0\nBRH:0\nend_of_record\n"), "l")).branches).toEqual({ covered: 0, total: 0 });
     expect((await parseLcov(pieces("SF:a\nDA:1,1\nend_of_record\n"), "l")).branches).toBeNull();
     expect(await parseLcov(pieces("SF:a\r\nBRF:0\r\nend_of_record\r\n"), "l")).toEqual({ lines: null, branches: null });
@@ -73,18 +73,18 @@ describe("[FEA-141] parsers count from the records of a report", () => {
     });
   });
 
-  it("junit: counts cases, whatever the totals claim", async () => {
+  it("junit: counts the cases, not the totals in attributes", async () => {
     expect((await parseJunit(pieces(JUNIT), "r.xml")).counts).toEqual({ total: 5, passed: 2, failed: 2, skipped: 1 });
     const { counts } = await parseJunit(pieces('<testsuite tests="500"/>'), "r.xml");
     expect(counts).toEqual({ total: 0, passed: 0, failed: 0, skipped: 0 });
   });
 
-  it("junit: an error outside of any case is a failure", async () => {
+  it("junit: an error outside a case is a failure", async () => {
     const { counts } = await parseJunit(pieces("<testsuite><error>set-up</error><testcase/></testsuite>"), "r.xml");
     expect(counts).toMatchObject({ total: 1, failed: 1 });
   });
 
-  it("junit: names the tests that ran, how often each, and no skipped one", async () => {
+  it("junit: names the tests that ran, with the number of runs, without skipped ones", async () => {
     const report =
       '<testsuite><testcase name="a"/><testcase name="a"/><testcase name="b"><failure/></testcase><testcase name="c"><skipped/></testcase></testsuite>';
     expect((await parseJunit(pieces(report), "r.xml")).ran).toEqual(
@@ -102,7 +102,7 @@ describe("[FEA-141] parsers count from the records of a report", () => {
     expect(await parseJacoco(pieces(grouped), "j.xml")).toEqual({ lines: { covered: 3, total: 4 }, branches: null });
   });
 
-  it("cobertura: each line once, whatever the rates claim", async () => {
+  it("cobertura: counts each line once, and ignores the rates in attributes", async () => {
     expect(await parseCobertura(pieces(COBERTURA), "c.xml")).toEqual({
       lines: { covered: 2, total: 3 },
       branches: { covered: 1, total: 2 },
@@ -138,7 +138,7 @@ describe("malformed reports", () => {
       parseCobertura,
       "<coverage><lines><line number='1' hits='1' branch='true' condition-coverage='(3/2)'/></lines></coverage>",
     ],
-  ])("%s: a clear failure names the file", async (_, parser, text) => {
+  ])("%s: the failure names the file", async (_, parser, text) => {
     await expect(parser(pieces(text), "some/report")).rejects.toMatchObject({
       code: "gate_failed",
       message: expect.stringContaining("some/report"),
@@ -170,7 +170,7 @@ describe("malformed reports", () => {
     );
   });
 
-  it("the cuts of the chunks change nothing", async () => {
+  it("chunk boundaries do not change the result", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 400 }), async (size) => {
         expect(await parseLcov(pieces(LCOV, size), "x")).toEqual(await parseLcov(pieces(LCOV, 1), "x"));
@@ -186,7 +186,7 @@ describe("counts", () => {
     expect([ratioOf(null), ratioOf({ covered: 0, total: 0 }), ratioOf({ covered: 1, total: 4 })]).toEqual([null, 1, 0.25]);
   });
 
-  it("sums keep what is known", () => {
+  it("sums keep known values", () => {
     const one = { covered: 1, total: 2 };
     expect([addCounts(null, null), addCounts(one, null), addCounts(null, one), addCounts(one, one)]).toEqual([
       null,
@@ -196,7 +196,7 @@ describe("counts", () => {
     ]);
   });
 
-  it("a report with too many places is refused before it fills the memory", () => {
+  it("a report with too many locations is refused before it fills the memory", () => {
     const tally = new LocationTally(() => new Error("too many"));
     expect(() => {
       for (let place = 0; place < 2_000_002; place++) tally.see(String(place), 0, 1);

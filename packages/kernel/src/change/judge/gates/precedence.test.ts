@@ -27,7 +27,7 @@ const withMinimum = (line: number | undefined, branch?: number) =>
   ({ ...config, thresholds: { coverage_line_min: line, coverage_branch_min: branch } }) as GatesConfig;
 
 describe("listGates", () => {
-  it("[FEA-092] returns all profiles, or the named one, or says which exist", () => {
+  it("[FEA-092] returns all profiles, or the named one, or names the existing ones", () => {
     const two: GatesConfig = {
       ...config,
       profiles: {
@@ -46,21 +46,21 @@ describe("listGates", () => {
 });
 
 describe("planGate", () => {
-  it("[FEA-039] steps without overrides run as gates.yaml says, without a shell", () => {
+  it("[FEA-039] steps without overrides run as in gates.yaml, without a shell", () => {
     expect(plan({}).steps).toEqual([
       { name: "lint", command: ["npx", "lint"], cwd: ".", env: {}, timeoutSeconds: 600, network: false, produces: [] },
       { name: "test", command: ["npx", "test"], cwd: "sub", env: { A: "1" }, timeoutSeconds: 60, network: true, produces: [] },
     ]);
   });
 
-  it("a profile or mode that does not exist is named with what exists", () => {
+  it("an unknown profile or mode is refused, with the existing ones", () => {
     expect(code(() => planGate(config, "other", "full", constraints))).toBe("unknown_gate_profile_or_mode");
     for (const mode of ["merge", "slow", "toString"]) {
       expect(() => planGate(config, "default", mode, constraints)).toThrow(/It has default \(fast, full\)/);
     }
   });
 
-  it("[FEA-147] a plan may append arguments and shorten times of steps that exist, and nothing else", () => {
+  it("[FEA-147] a plan may append arguments to existing steps and shorten their timeouts, and nothing else", () => {
     const appended = plan({ modes: { full: { steps: [{ name: "test", cmd: ["npx", "test", "--grep", "x"], timeout_seconds: 30 }] } } });
     expect(appended.steps[1]).toMatchObject({
       command: ["npx", "test", "--grep", "x"],
@@ -101,7 +101,7 @@ describe("planGate", () => {
     expect(plan({}, constraints, withMinimum(0.1, 0.2)).minimums).toEqual({ line: 0.1, branch: 0.2 });
     expect(code(() => plan({}, policy, withMinimum(0.89)))).toBe("invalid_override_precedence");
     expect(code(() => plan({}, policy, withMinimum(1, 0.79)))).toBe("invalid_override_precedence");
-    // A longer time in gates.yaml relaxes nothing: the policy's is a default.
+    // A longer timeout in gates.yaml relaxes nothing: the policy's is a default.
     expect(plan({}, { defaultStepTimeoutSeconds: 10 }).steps[1]?.timeoutSeconds).toBe(60);
   });
 
@@ -120,7 +120,7 @@ describe("planGate", () => {
     expect(planGate(gates, "default", "fast", constraints)).toMatchObject({ coverage: null, tests: { type: "junit_xml" } });
   });
 
-  it("no override ever relaxes anything", () => {
+  it("no override relaxes anything", () => {
     const word = fc.constantFrom("npx", "lint", "test", "-x", "rm");
     const override = fc.record(
       {
@@ -165,7 +165,7 @@ describe("planGate", () => {
 it.each([
   ["fast", {}],
   ["full", { line: 0.9, branch: undefined }],
-])("a coverage report that only full writes asks for no coverage of fast, and for all of it in full: %s", (mode, minimums) => {
+])("a coverage report that only full writes requires no coverage of fast, and the full minimum of full: %s", (mode, minimums) => {
   const steps = [{ name: "test", cmd: ["true"] }];
   const config = gatesSchema.parse({
     version: 1,

@@ -12,7 +12,7 @@ import { gatesWith, runCase, shellStep, type GateCase } from "./testing/gate.ts"
 
 const passed: ProcessOutcome = { exitCode: 0, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 1 };
 
-/** A step that writes these files and ends as told: what a gate makes of reports needs no process. */
+/** A fake step that writes these files and ends with this result, because judging reports needs no process. */
 function writing(files: Record<string, string>, outcome: Partial<ProcessOutcome> = {}): Sandbox {
   return {
     kind: "none",
@@ -42,7 +42,7 @@ describe("tests", () => {
     expect(result).toMatchObject({ passed: true, tests: { total: 2, passed: 1, failed: 0, skipped: 1 } });
   });
 
-  it("[FEA-141] a failed test fails the gate though every step ended with 0, also through parsers.coverage", async () => {
+  it("[FEA-141] a failed test fails the gate even if every step exits with 0, also through parsers.coverage", async () => {
     const report = junit("<testcase/><testcase><failure/></testcase>");
     for (const parsers of [tests, { coverage: { type: "junit_xml" as const, path: "reports/junit.xml" } }]) {
       const result = await gate({ "reports/junit.xml": report }, { parsers });
@@ -61,14 +61,14 @@ describe("tests", () => {
     expect(await gate(files, { parsers: tests })).toMatchObject({ passed: false, failure: { code: "no_tests_ran" } });
   });
 
-  it("a report that cannot be read is a failure and no crash", async () => {
+  it("an unreadable report is a failure, not a crash", async () => {
     expect(await gate({ "reports/junit.xml": "<testsuites><oops" }, { parsers: tests })).toMatchObject({
       passed: false,
       failure: { code: "gate_failed", message: expect.stringContaining("reports/junit.xml") },
     });
   });
 
-  it("one report per suite: a * in the file name takes them all", async () => {
+  it("one report per suite: a * in the file name matches them all", async () => {
     const parsers = { tests: { type: "junit_xml" as const, path: "reports/TEST-*.xml" } };
     const files = {
       "reports/TEST-a.xml": junit("<testcase/>"),
@@ -82,7 +82,7 @@ describe("tests", () => {
     });
   });
 
-  it("after a failed step the counts inform and the failure stands", async () => {
+  it("after a failed step the counts are informational and the step's failure is the result", async () => {
     const sandbox = writing({ "reports/junit.xml": junit("<testcase/><testcase><failure/></testcase>") }, { exitCode: 1 });
     const result = await gate({}, { parsers: { ...tests, ...coverage } }, { sandbox });
     expect(result).toMatchObject({
@@ -112,7 +112,7 @@ const plant = (make: (path: string) => void): Sandbox => ({
 });
 
 describe("attack 33: a forged report never counts", () => {
-  it("attack 33: a report that was there before the run does not count; whoever has the tree brings it back", async () => {
+  it("attack 33: a report from before the run is removed and does not count; the caller resets the tree", async () => {
     const worktree = scratchFolder();
     mkdirSync(join(worktree, "reports"));
     const forged = junit("<testcase/>".repeat(500));
@@ -124,7 +124,7 @@ describe("attack 33: a forged report never counts", () => {
     expect(broughtBack).toBe(1);
   });
 
-  it("attack 33: reports that match the pattern and were not written anew do not count either", async () => {
+  it("attack 33: reports that match the pattern but were not written in this run do not count", async () => {
     const worktree = scratchFolder();
     mkdirSync(join(worktree, "reports"));
     writeFileSync(join(worktree, "reports", "TEST-old.xml"), junit("<testcase/>".repeat(500)));
@@ -134,7 +134,7 @@ describe("attack 33: a forged report never counts", () => {
     expect(readdirSync(join(worktree, "reports"))).toEqual(["TEST-new.xml"]);
   });
 
-  it("attack 33: totals in attributes are not believed", async () => {
+  it("attack 33: totals in attributes are ignored", async () => {
     expect(await gate({ "reports/junit.xml": '<testsuites tests="500" failures="0"/>' }, { parsers: tests })).toMatchObject({
       failure: { code: "no_tests_ran" },
     });
@@ -146,7 +146,7 @@ describe("attack 33: a forged report never counts", () => {
     expect(result).toMatchObject({ passed: false, failure: { code: "gate_failed" } });
   });
 
-  it("attack 33: a link, a pipe or a folder in the place of a report is not followed, read or waited for", async () => {
+  it("attack 33: a link, a pipe or a folder in place of a report is not followed, read or waited for", async () => {
     const elsewhere = join(scratchFolder(), "good.xml");
     writeFileSync(elsewhere, junit("<testcase/>"));
     const linked = await gate({}, { parsers: tests }, { sandbox: plant((path) => symlinkSync(elsewhere, path)) });
@@ -167,14 +167,14 @@ describe("attack 33: a forged report never counts", () => {
     expect(huge).toMatchObject({ failure: { code: "gate_failed", message: expect.stringContaining("the maximum is") } });
   });
 
-  it("attack 33: a folder of the way that becomes a link is noticed", async () => {
+  it("attack 33: a parent folder that becomes a link is noticed", async () => {
     const elsewhere = scratchFolder();
     writeFileSync(join(elsewhere, "junit.xml"), junit("<testcase/>"));
     const sandbox: Sandbox = { kind: "none", run: async ({ worktree }) => (swap(join(worktree, "reports"), elsewhere), passed) };
     expect(await gate({}, { parsers: tests }, { sandbox })).toMatchObject({ passed: false, failure: { code: "path_out_of_bounds" } });
   });
 
-  it("a report path that leaves the worktree starts no process; a link in its place is taken away", async () => {
+  it("a report path outside the worktree starts no process; a link in its place is removed", async () => {
     for (const path of ["../report.xml", "/tmp/report.xml"]) {
       await expect(gate({}, { parsers: { tests: { type: "junit_xml", path } } })).rejects.toMatchObject({ code: "path_out_of_bounds" });
     }
@@ -187,7 +187,7 @@ describe("attack 33: a forged report never counts", () => {
     expect(readFileSync(precious, "utf8")).toBe("keep");
   });
 
-  it("a report of an earlier step stands, whatever a later one does to its file", async () => {
+  it("the report of an earlier step counts, even if a later step changes its file", async () => {
     const steps: ((path: string) => void)[] = [
       (path) => writeFileSync(path, junit("<testcase><failure/></testcase>")),
       (path) => rmSync(path, { force: true }),
@@ -200,7 +200,7 @@ describe("attack 33: a forged report never counts", () => {
     expect(await runCase({ sandbox, config })).toMatchObject({ passed: false, tests: { failed: 1 } });
   });
 
-  it("more reports than anybody writes are refused", async () => {
+  it("an excessive number of reports is refused", async () => {
     const worktree = scratchFolder();
     mkdirSync(join(worktree, "reports"));
     for (let index = 0; index <= 5_000; index++) writeFileSync(join(worktree, "reports", `${index}.xml`), "");
@@ -213,7 +213,7 @@ describe("attack 33: a forged report never counts", () => {
 describe("coverage", () => {
   const minimums = { thresholds: { coverage_line_min: 0.9, coverage_branch_min: 0.5 } };
 
-  it("[FEA-143] a missed minimum fails with measured and required values, a missing report or metric as well", async () => {
+  it("[FEA-143] a missed minimum fails with measured and required values, and so does a missing report or metric", async () => {
     const branch = "BRDA:1,0,0,1\nBRDA:1,0,1,0\n";
     const good = await gate({ "coverage/lcov.info": lcov(9, 10, branch) }, { parsers: coverage, ...minimums });
     expect(good).toMatchObject({ passed: true, coverage: { line: 0.9, branch: 0.5, verdicts: { line: "pass", branch: "pass" } } });
@@ -263,7 +263,7 @@ describe("coverage", () => {
     expect(result.failure?.message).toContain("89.99 %");
   });
 
-  it("a report that cannot be read is a failure and no crash", async () => {
+  it("an unreadable report is a failure, not a crash", async () => {
     const result = await gate({ "coverage/lcov.info": "no lcov" }, { parsers: coverage, thresholds: { coverage_line_min: 0.5 } });
     expect(result).toMatchObject({
       passed: false,
@@ -271,7 +271,7 @@ describe("coverage", () => {
     });
   });
 
-  it("a link in the place of the report stays what it is: out of bounds", async () => {
+  it("a link in place of the report is out of bounds", async () => {
     const sandbox: Sandbox = {
       kind: "none",
       run: async ({ worktree }) => (symlinkSync("/etc/hostname", join(worktree, "lcov.info")), passed),
@@ -281,18 +281,18 @@ describe("coverage", () => {
     });
   });
 
-  it("several reports are added up", async () => {
+  it("several reports are summed", async () => {
     const parsers = { coverage: { type: "lcov" as const, path: "cov/*.info" } };
     const result = await gate({ "cov/a.info": lcov(1, 2), "cov/b.info": lcov(2, 2) }, { parsers });
     expect(result.coverage).toMatchObject({ line: 0.75, lines: { covered: 3, total: 4 }, branch: null });
   });
 
-  it("a parser that does not apply to the mode is not asked", async () => {
+  it("a parser for another mode is not used", async () => {
     const parsers = { coverage: { type: "lcov" as const, path: "l", modes: ["full" as const] } };
     expect(await gate({}, { parsers }, { mode: "fast" })).toMatchObject({ passed: true, coverage: null });
   });
 
-  it("[FEA-142] custom is unsupported unless the policy allows to skip it", async () => {
+  it("[FEA-142] custom is unsupported unless the policy allows skipping it", async () => {
     const started: string[] = [];
     const sandbox: Sandbox = { kind: "none", run: async ({ command }) => (started.push(command.join(" ")), passed) };
     const parsers = { coverage: { type: "custom" as const } };

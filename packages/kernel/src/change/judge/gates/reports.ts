@@ -68,7 +68,7 @@ export function findReports(root: string, { path, field }: ReportPath): string[]
   return names.toSorted().map((name) => (folder === "." ? name : `${folder}/${name}`));
 }
 
-/** Reports with content: an empty file is one that hides a report of the worktree, or that nobody has written to. */
+/** Reports with content. An empty file hides a report of the worktree, or was never written. */
 export function writtenReports(root: string, report: ReportPath): string[] {
   return findReports(root, report).filter((path) => {
     const stats = inFolderOf(root, path, (file) => lstatSync(file));

@@ -11,11 +11,11 @@ import { unsandboxed } from "../../../host/sandbox/unsandboxed.ts";
 import type { StepEvent } from "./run.ts";
 import { gatesWith, runCase, sandboxForGates, shellStep } from "./testing/gate.ts";
 
-/** Without layers, so that what steps write can be looked at in the worktree. */
+/** Without layers, so that the test can read in the worktree what steps write. */
 const sandbox: Sandbox = { ...(await sandboxForGates()), layers: false };
 const walled = sandboxWorksHere();
 
-/** Counts what was started, and answers as it is told. */
+/** Counts the started processes, and returns scripted results. */
 function scripted(answers: readonly Partial<ProcessOutcome>[]): Sandbox & { requests: SandboxRequest[] } {
   const requests: SandboxRequest[] = [];
   const passed: ProcessOutcome = { exitCode: 0, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 1 };
@@ -32,7 +32,7 @@ function scripted(answers: readonly Partial<ProcessOutcome>[]): Sandbox & { requ
 const busy = { exitCode: null, spawnError: { code: "EAGAIN", message: "busy", transient: true } };
 
 describe("steps", () => {
-  it("[FEA-093] run one after another in file order, stop at the first failure, and start no later one", async () => {
+  it("[FEA-093] run in file order, stop at the first failure, and start no later one", async () => {
     const worktree = scratchFolder();
     const result = await runCase({
       sandbox,
@@ -60,7 +60,7 @@ describe("steps", () => {
     expect(result.durationMs).toBeGreaterThan(100);
   });
 
-  it("tell what they do while they do it, redacted", async () => {
+  it("stream their output, redacted", async () => {
     const events: StepEvent[] = [];
     await runCase({
       sandbox,
@@ -74,7 +74,7 @@ describe("steps", () => {
     expect(events[2]).toMatchObject({ index: 0, of: 1, result: { status: "pass" } });
   });
 
-  it("[FEA-095] a profile or mode that does not exist starts no process", async () => {
+  it("[FEA-095] an unknown profile or mode starts no process", async () => {
     const counted = scripted([]);
     const config = gatesWith([shellStep("one", "true")]);
     for (const [profile, mode] of [
@@ -89,7 +89,7 @@ describe("steps", () => {
     expect(counted.requests).toEqual([]);
   });
 
-  it("[FEA-138] run in the worktree or in their cwd below it; a cwd leaving it starts no process", async () => {
+  it("[FEA-138] run in the worktree or in their cwd below it; a cwd outside it starts no process", async () => {
     const worktree = scratchFolder();
     mkdirSync(join(worktree, "sub"));
     symlinkSync("/tmp", join(worktree, "out"));
@@ -109,7 +109,7 @@ describe("steps", () => {
     expect(counted.requests).toEqual([]);
   });
 
-  it("a link that an earlier step puts in the place of a cwd is not followed", async () => {
+  it("a link that an earlier step creates in place of a cwd is not followed", async () => {
     const worktree = scratchFolder();
     const result = await runCase({
       sandbox,
@@ -120,7 +120,7 @@ describe("steps", () => {
     expect(existsSync("/tmp/planted")).toBe(false);
   });
 
-  it("a cwd that an earlier step makes is fine, one that nobody makes is a failure", async () => {
+  it("a cwd that an earlier step creates is used; a missing one is a failure", async () => {
     const made = await runCase({
       sandbox,
       config: gatesWith([shellStep("make", "mkdir later"), shellStep("use", "true", { cwd: "later" })]),
@@ -130,7 +130,7 @@ describe("steps", () => {
     expect(missing).toMatchObject({ passed: false, failure: { code: "gate_failed", message: expect.stringContaining('"never"') } });
   });
 
-  it("[FEA-139] see the variables of the allowlist and their own, and no others", async () => {
+  it("[FEA-139] see the allowlisted variables and their own, and no others", async () => {
     const worktree = scratchFolder();
     const result = await runCase({
       sandbox,
@@ -151,7 +151,7 @@ describe("steps", () => {
     expect(own).toEqual({ ALLOWED: "host", BOTH: "own", OWN: "own" });
   });
 
-  it("a program that is not there: which file, profile, step and command, and what to do", async () => {
+  it("a missing program: the error names file, profile, step, command and next action", async () => {
     const result = await runCase({ sandbox, config: gatesWith([{ name: "lint", cmd: ["no-such-linter", "--all"] }]) });
     expect(result.failure).toMatchObject({
       code: "gate_command_missing",
@@ -169,7 +169,7 @@ describe("steps", () => {
     expect(result.steps[0]).toMatchObject({ status: "fail", exitCode: null, attempts: 1 });
   });
 
-  it("exit codes of a shell that found nothing say so", async () => {
+  it("exit codes of a shell that found no program are explained", async () => {
     const result = await runCase({ sandbox, config: gatesWith([shellStep("lint", "no-such-linter")]) });
     expect(result.failure).toMatchObject({ code: "gate_failed", message: expect.stringContaining("not found") });
   });
@@ -199,7 +199,7 @@ describe("time", () => {
     expect(counted.requests[0]?.timeoutMs).toBe(600_000);
   });
 
-  it("stopping is neither a pass nor a failure", async () => {
+  it("a stopped gate has neither passed nor failed", async () => {
     const controller = new AbortController();
     const worktree = scratchFolder();
     const running = runCase({
@@ -222,7 +222,7 @@ describe("time", () => {
     expect(counted.requests).toEqual([]);
   });
 
-  it("a step that exceeds a limit says which", async () => {
+  it("a step that exceeds a limit names the limit", async () => {
     const result = await runCase({ sandbox, config: gatesWith([shellStep("flood", "yes")]), limits: { outputBytes: 1_000_000 } });
     expect(result.failure).toMatchObject({ code: "sandbox_limit_exceeded", details: { limit: "output" } });
     expect(result.failure?.message).toContain("more output");
@@ -230,7 +230,7 @@ describe("time", () => {
 });
 
 describe("[FEA-145] retries", () => {
-  it("only a failure whose code is listed as transient is tried again, and only so often", async () => {
+  it("only a failure whose code is listed as transient is retried, up to the limit", async () => {
     const config = gatesWith([shellStep("a", "true")]);
     const once = scripted([busy, {}]);
     expect(await runCase({ sandbox: once, config })).toMatchObject({ passed: true, steps: [{ attempts: 2, status: "pass" }] });
@@ -252,7 +252,7 @@ describe("[FEA-145] retries", () => {
     });
   });
 
-  it("a timeout is tried again only if it is listed", async () => {
+  it("a timeout is retried only if it is listed", async () => {
     const timeout = { exitCode: null, timedOut: true };
     const config = gatesWith([shellStep("a", "true")]);
     expect(await runCase({ sandbox: scripted([timeout, {}]), config })).toMatchObject({ passed: false, steps: [{ attempts: 1 }] });
@@ -261,7 +261,7 @@ describe("[FEA-145] retries", () => {
     });
   });
 
-  it("a non-zero exit, a missing program and a path failure are never tried again, listed or not", async () => {
+  it("a non-zero exit, a missing program and a path failure are never retried, listed or not", async () => {
     const policy = { transientErrorCodes: ["gate_failed", "gate_command_missing", "path_out_of_bounds"], transientMaxRetries: 5 };
     const missing = { exitCode: null, spawnError: { code: "ENOENT", message: "none", transient: false } };
     for (const answer of [{ exitCode: 1 }, missing, { exitCode: null, signal: "SIGSEGV" }]) {
@@ -279,7 +279,7 @@ describe("[FEA-145] retries", () => {
     expect(linked.steps[1]).toMatchObject({ attempts: 1, failure: { code: "path_out_of_bounds" } });
   });
 
-  it("a sandbox that cannot be set up is named as such", async () => {
+  it("a sandbox that cannot be set up is reported as such", async () => {
     const setup = { exitCode: null, spawnError: { code: "SANDBOX_SETUP", message: "no namespace", transient: false } };
     expect(await runCase({ sandbox: scripted([setup]), config: gatesWith([shellStep("a", "true")]) })).toMatchObject({
       failure: { code: "sandbox_unavailable" },
@@ -290,7 +290,7 @@ describe("[FEA-145] retries", () => {
     });
   });
 
-  it("an aborted gate is not tried again", async () => {
+  it("an aborted gate is not retried", async () => {
     const controller = new AbortController();
     const counted = scripted([busy, {}]);
     const stopping: Sandbox = { kind: "none", run: (request) => (controller.abort(), counted.run(request)) };
@@ -302,7 +302,7 @@ describe("[FEA-145] retries", () => {
 });
 
 describe("logs", () => {
-  it("hold stdout and stderr of every step that ran, with a digest, for passes and failures", async () => {
+  it("contain stdout and stderr of every step that ran, with a digest, for passes and failures", async () => {
     const logFolder = join(scratchFolder(), "made", "on demand");
     const config = gatesWith([
       shellStep("good / one", "echo out; echo err >&2"),
@@ -322,7 +322,7 @@ describe("logs", () => {
     expect(failure?.details).toMatchObject({ log_path: steps[1]?.logPath, log_tail: expect.stringContaining("broken") });
   });
 
-  it("attack 31: of hundreds of megabytes the beginning and the end are kept, and the gap is named", async () => {
+  it("attack 31: of hundreds of megabytes the beginning and the end are kept, and the gap is marked", async () => {
     const result = await runCase({
       sandbox,
       config: gatesWith([shellStep("flood", "echo the beginning; yes 0123456789abcdef | head -c 30000000; echo the end")]),
@@ -343,7 +343,7 @@ describe("logs", () => {
     expect(statSync(result.steps[0]?.logPath ?? "").size).toBeLessThan(600_000);
   });
 
-  it("attack 60: a gate that prints a known secret leaves no copy of it, in no log and no result", async () => {
+  it("attack 60: a gate that prints a known secret leaves no copy of it in logs or results", async () => {
     const secret = "s3cr3t/with+chars and spaces";
     const hostEnv = { DEPLOY_TOKEN: secret };
     const logFolder = scratchFolder();
@@ -369,7 +369,7 @@ describe("logs", () => {
     expect(result.failure?.code).toBe("gate_failed");
   });
 
-  it("attack 60: a secret split over stdout and stderr is not put together in the log", async () => {
+  it("attack 60: a secret split over stdout and stderr is not reassembled in the log", async () => {
     const redact = createRedactor({ secrets: ["first-half-second-half"] });
     const halves: Sandbox = {
       kind: "none",
@@ -396,14 +396,14 @@ describe("logs", () => {
     expect(readFileSync(steps[0]?.logPath ?? "", "utf8")).toBe("grün\n");
   });
 
-  it("a retried step says so in its log", async () => {
+  it("the log of a retried step mentions the retry", async () => {
     const { steps } = await runCase({ sandbox: scripted([busy, {}]), config: gatesWith([shellStep("a", "true")]) });
     expect(readFileSync(steps[0]?.logPath ?? "", "utf8")).toMatch(/^\[slipway\] attempt 2, after: .*busy\n$/);
   });
 });
 
 describe.skipIf(!walled)("gates that misbehave, in a real sandbox", () => {
-  it("attack 31: forks, daemons and a filled disk end in a failure that says why", async () => {
+  it("attack 31: forks, daemons and a filled disk end in a failure with the reason", async () => {
     const bomb = "f() { d=$1; if [ $d -lt 7 ]; then f $((d+1)) & f $((d+1)) & fi; sleep 20; }; f 0";
     const forks = await runCase({ sandbox, config: gatesWith([shellStep("bomb", bomb)]), limits: { processes: 32 } });
     expect(forks.failure).toMatchObject({ code: "sandbox_limit_exceeded", details: { limit: "processes" } });
@@ -425,7 +425,7 @@ describe.skipIf(!walled)("gates that misbehave, in a real sandbox", () => {
   });
 });
 
-it("runs without a sandbox under an override, by the same rules", async () => {
+it("run without a sandbox under an override, by the same rules", async () => {
   const open = unsandboxed({ reason: "test", by: "test" });
   const result = await runCase({ sandbox: open, config: gatesWith([shellStep("one", "echo fine"), shellStep("two", "exit 2")]) });
   expect(result).toMatchObject({
@@ -435,7 +435,7 @@ it("runs without a sandbox under an override, by the same rules", async () => {
   });
 });
 
-it("a worktree that is gone is said before anything runs", async () => {
+it("a missing worktree is reported before anything runs", async () => {
   await expect(runCase({ sandbox, config: gatesWith([shellStep("a", "true")]), worktree: "/no/such/worktree" })).rejects.toMatchObject({
     code: "input_path_not_found",
   });

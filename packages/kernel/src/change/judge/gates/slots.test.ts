@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { gateSlots } from "./slots.ts";
 
-/** Work that ends when told to. */
+/** Work that ends on demand. */
 function job(name: string, log: string[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {
@@ -17,8 +17,8 @@ function job(name: string, log: string[]) {
   };
 }
 
-describe("[FEA-123] places for gates", () => {
-  test("are never exceeded, and who waits comes in the order of arrival", async () => {
+describe("[FEA-123] gate slots", () => {
+  test("are never exceeded, and waiting calls are served in order of arrival", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.nat(), { minLength: 1, maxLength: 12 }), async (places, choices) => {
         const slots = gateSlots(places);
@@ -41,13 +41,13 @@ describe("[FEA-123] places for gates", () => {
     );
   });
 
-  test("a failure gives its place back", async () => {
+  test("a failure releases its slot", async () => {
     const slots = gateSlots(1);
     await expect(slots.within(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(await slots.within(async () => "next")).toBe("next");
   });
 
-  test("who no longer wants to wait leaves the line and keeps nobody from it", async () => {
+  test("an aborted call leaves the queue and blocks no other", async () => {
     const slots = gateSlots(1);
     const log: string[] = [];
     const [first, second, third] = ["1", "2", "3"].map((name) => job(name, log));

@@ -25,7 +25,7 @@ export function stepFailure(outcome: ProcessOutcome, context: StepContext): Fail
   if (outcome.limit !== null) {
     return failure("sandbox_limit_exceeded", `${name} was stopped: it used more ${MEANINGS[outcome.limit]} than a step may.`, context, {
       limit: outcome.limit,
-      suggested_next_actions: ["Read the log to see what it was doing; let the step do less at once."],
+      suggested_next_actions: ["Read the log to see what it was doing; make the step do less in parallel."],
     });
   }
   if (outcome.exitCode === 0) return null;

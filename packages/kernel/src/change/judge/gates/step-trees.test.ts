@@ -7,7 +7,7 @@ import { gatesWith, runCase, shellStep } from "./testing/gate.ts";
 
 const passed: ProcessOutcome = { exitCode: 0, signal: null, timedOut: false, aborted: false, limit: null, durationMs: 1 };
 
-/** Steps that write where a step of this isolation writes, and tell what they find there. */
+/** Steps that write where this isolation lets them, and print what they find there. */
 function writing(layers: boolean, ...steps: ((root: string) => void)[]): Sandbox {
   return {
     kind: "bubblewrap",
@@ -28,7 +28,7 @@ function put(root: string, path: string, text: string): void {
 const two = gatesWith([shellStep("build", "true", { produces: ["build/out", "src/made"] }), shellStep("test", "true")]);
 
 describe.each([true, false])("the steps of a gate, with layers: %s", (layers) => {
-  it("find what was handed on by name, and nothing else that was written", async () => {
+  it("find the listed products of earlier steps, and nothing else that was written", async () => {
     const [worktree, scratch] = [scratchFolder(), scratchFolder()];
     put(worktree, "src/a.txt", "tracked");
     const found: string[] = [];
@@ -57,7 +57,7 @@ describe.each([true, false])("the steps of a gate, with layers: %s", (layers) =>
     if (layers) expect(existsSync(join(worktree, "build"))).toBe(false);
   });
 
-  it("fail when they leave nothing of what they should hand on, or a file of the tree", async () => {
+  it("fail if they do not write their product, or if it is a tracked file", async () => {
     const [worktree, scratch] = [scratchFolder(), scratchFolder()];
     const given = { config: two, worktree, scratch, resetTree: async () => undefined };
     expect(await runCase({ ...given, sandbox: writing(layers) })).toMatchObject({
@@ -74,7 +74,7 @@ describe.each([true, false])("the steps of a gate, with layers: %s", (layers) =>
   });
 });
 
-it("layers that a killed process left are removed when the next gate starts", async () => {
+it("layers of a killed process are removed when the next gate starts", async () => {
   const scratch = scratchFolder();
   put(scratch, "999999999-abc/layer-1/upper/a", "left");
   await runCase({ sandbox: writing(true), config: gatesWith([shellStep("a", "true")]), scratch });

@@ -6,7 +6,7 @@ import { scratchFolder } from "../../../host/sandbox/testing/scratch.ts";
 import { GATES_FILE, gatesSchema } from "../../../config/gates.ts";
 import { runCase, sandboxForGates } from "./testing/gate.ts";
 
-/** Stand-ins that take the arguments and write the reports of the real tools. */
+/** Stand-ins that accept the arguments and write the reports of the real tools. */
 const REPOSITORIES = {
   nx: {
     "tools/nx": `#!/bin/sh\n[ "$1 $2" = "run-many --target=test" ] || exit 64\nmkdir -p coverage\nprintf 'SF:a.ts\\nDA:1,1\\nDA:2,1\\nBRDA:1,0,0,1\\nend_of_record\\n' > coverage/lcov.info\n`,
@@ -61,7 +61,7 @@ describe("[FEA-002] gates depend on gates.yaml alone", async () => {
     expect(result.coverage?.line).toBeGreaterThanOrEqual(0.9);
   });
 
-  it("the source of the kernel compares nothing with the name of a toolchain", () => {
+  it("the kernel's sources never compare with the name of a toolchain", () => {
     const root = join(import.meta.dirname, "../../..");
     const names = "npm|npx|pnpm|yarn|nx|node|vitest|jest|mvn|maven|gradle|gradlew|cargo|rustc|go|pytest|python|dotnet|make|bazel";
     const branch = new RegExp(`(===?|!==?|case|includes\\(|startsWith\\(|endsWith\\(|test\\()\\s*["'\`/^]+(${names})["'\`/$ ]`);

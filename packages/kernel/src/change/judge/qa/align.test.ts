@@ -6,7 +6,7 @@ import { QA_STATUSES } from "./schema.ts";
 
 const required = (path: string) => [`full:${path.slice(0, 1)}`];
 const place = fc.record({ path: fc.constantFrom("a/1", "a/2", "b/1"), key: fc.constantFrom("k1", "k2", "k3"), line: fc.nat(99) });
-/** As git gives them: file by file, from the top. */
+/** As git lists them: file by file, from the top. */
 const hunks = fc
   .array(place, { maxLength: 12 })
   .map((places) =>
@@ -16,7 +16,7 @@ const hunks = fc
   );
 const verdict = fc.record({ status: fc.constantFrom(...QA_STATUSES), evidence_refs: fc.constantFrom(["e1"], ["e2"]) });
 
-/** An index as it comes about: aligned with a diff, then worked on. */
+/** An index with history: aligned with a diff, then updated. */
 const index = fc
   .tuple(hunks, fc.infiniteStream(verdict))
   .map(([found, verdicts]) => align([], found, required).map((entry): QaEntry => ({ ...entry, ...verdicts.next().value })));
@@ -39,7 +39,7 @@ describe("[FEA-058] an index follows the diff", () => {
     );
   });
 
-  test("the same diff again changes nothing, and the same input gives the same index", () => {
+  test("the same diff again changes nothing, and the result is deterministic", () => {
     fc.assert(
       fc.property(index, hunks, (old, found) => {
         const once = align(old, found, required);
@@ -49,7 +49,7 @@ describe("[FEA-058] an index follows the diff", () => {
     );
   });
 
-  test("what did not change keeps status and evidence, wherever its lines now are", () => {
+  test("unchanged hunks keep status and evidence, even if their lines move", () => {
     fc.assert(
       fc.property(index, fc.nat(50), (old, shift) => {
         const shifted = old.map(({ path, key, hunk }) => ({
@@ -63,7 +63,7 @@ describe("[FEA-058] an index follows the diff", () => {
     );
   });
 
-  test("nothing is passed that was not passed in the same file with the same words", () => {
+  test("a hunk is passed only if it was passed in the same file with the same text", () => {
     fc.assert(
       fc.property(index, hunks, (old, found) => {
         const seen = new Set(old.map(({ path, key, status }) => `${path} ${key} ${status}`));
@@ -75,7 +75,7 @@ describe("[FEA-058] an index follows the diff", () => {
     );
   });
 
-  test("new and changed hunks are pending, a reverted file is gone", () => {
+  test("new and changed hunks are pending, those of a reverted file are removed", () => {
     const before = passed(align([], [one("a", "x", 1), one("a", "y", 9), one("b", "z", 1)], required));
     const after = align(before, [one("a", "x", 1), one("a", "Y", 9), one("a", "w", 20)], required);
     expect(statuses(after)).toEqual(["a x passed", "a Y pending", "a w pending"]);
@@ -83,10 +83,10 @@ describe("[FEA-058] an index follows the diff", () => {
     expect(after[1]).not.toHaveProperty("last_run_at");
   });
 
-  test("of hunks that say the same, none passes for another", () => {
+  test("of hunks with equal text, none takes the status of another", () => {
     const [first, second] = align([], [one("a", "x", 1), one("a", "x", 9)], required);
     const half = [...passed([first!]), second!];
-    // As many as before: in their order. One fewer, or one more: it is not known which.
+    // An equal number is matched in order. With one fewer or more, the match is ambiguous.
     expect(statuses(align(half, [one("a", "x", 3), one("a", "x", 12)], required))).toEqual(["a x passed", "a x pending"]);
     expect(statuses(align(half, [one("a", "x", 9)], required))).toEqual(["a x pending"]);
     expect(statuses(align(passed(half), [one("a", "x", 9)], required))).toEqual(["a x passed"]);
@@ -101,7 +101,7 @@ describe("[FEA-058] an index follows the diff", () => {
     ).toEqual(Array(3).fill("a x pending"));
   });
 
-  test("a pass counts for the tests that were required then", () => {
+  test("a pass only counts for the tests that were required at that time", () => {
     const before = passed(align([], [one("a", "x", 1)], required));
     expect(statuses(align(before, [one("a", "x", 1)], () => ["full:another"]))).toEqual(["a x pending"]);
   });

@@ -56,17 +56,17 @@ describe("[FEA-057] the hunks of a diff, with lines of the new file", () => {
     expect(shown(await between(before, after))).toEqual(wanted);
   });
 
-  test("a change that git does not show is a defect, not a file left out", () => {
+  test("a change without hunks in git's output is an error, not skipped", () => {
     const entry = { path: "f", status: "M", oldMode: "100644", newMode: "100644", oldOid: "a", newOid: "b" } as const;
     expect(() => hunksOf({ entries: [entry], binary: new Set(), text: "" })).toThrow("git listed 1 changes but printed 0");
   });
 });
 
-describe("[FEA-058] a hunk is what it says, not where it stands", () => {
+describe("[FEA-058] a hunk is identified by its text, not by its position", () => {
   const line = fc.constantFrom("a", "b", "c", "diff --git x", "@@ -1 +1 @@", "+", "-", "\\ No newline at end of file", "", "é");
   const text = fc.array(line, { maxLength: 8 }).map((lines) => lines.map((item) => `${item}\n`).join(""));
 
-  test("the same change has the same keys wherever it is, and moves with the lines before it", async () => {
+  test("the same change has the same keys at any position, and moves with the lines before it", async () => {
     await fc.assert(
       fc.asyncProperty(text, text, fc.nat(5), async (before, after, shift) => {
         const above = "above\n".repeat(shift);

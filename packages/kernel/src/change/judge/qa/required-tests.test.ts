@@ -29,16 +29,16 @@ describe("[FEA-059] the tests a change requires", () => {
     ["packages/web/a.ts", ["fast:lint", "fast:web", "full:all", "merge:end-to-end"]],
     ["packages/api/a.ts", ["fast:lint", "full:api", "full:all", "merge:end-to-end"]],
     ["packages/api2/a.ts", ["fast:lint", "full:all", "merge:end-to-end"]],
-  ])("for %s are the steps that look at it, in the order of the file", (path, wanted) => {
+  ])("for %s are the steps that check it, in the order of the file", (path, wanted) => {
     expect(requiredTests(config, "default", path)).toEqual(wanted);
   });
 
-  test("are those of the feature's own profile; an unknown one has none", () => {
+  test("come from the feature's own profile; an unknown profile has none", () => {
     expect(requiredTests(config, "other", "a")).toEqual(["fast:one", "full:two"]);
     for (const profile of ["nothing", "constructor", "__proto__"]) expect(requiredTests(config, profile, "a")).toEqual([]);
   });
 
-  test("are the same list for the same configuration and path, each once", () => {
+  test("are deterministic for configuration and path, without duplicates", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("a", "b", "packages", "api", "web"), { minLength: 1, maxLength: 4 }), (segments) => {
         const path = segments.join("/");

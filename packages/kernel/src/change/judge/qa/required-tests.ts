@@ -7,10 +7,10 @@ import { MODES, type GatesConfig, type GateStep } from "../../../config/gates.ts
  */
 export function requiredTests({ profiles }: GatesConfig, profile: string, path: string): string[] {
   const modes = Object.hasOwn(profiles, profile) ? profiles[profile]?.modes : undefined;
-  return MODES.flatMap((mode) => (modes?.[mode] ?? []).filter((step) => looksAt(step, path)).map(({ name }) => `${mode}:${name}`));
+  return MODES.flatMap((mode) => (modes?.[mode] ?? []).filter((step) => checksPath(step, path)).map(({ name }) => `${mode}:${name}`));
 }
 
-function looksAt({ cwd = "." }: GateStep, path: string): boolean {
+function checksPath({ cwd = "." }: GateStep, path: string): boolean {
   const folder = posix.join("/", cwd);
   return folder === "/" || `/${path}`.startsWith(`${folder.replace(/\/$/, "")}/`);
 }

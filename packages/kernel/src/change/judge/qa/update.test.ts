@@ -21,7 +21,7 @@ const entries = align(
 const statusesAfter = (...updates: QaUpdate[]) => applyUpdates(entries, { updates, at: AT }).map(({ status }) => status);
 
 describe("a batch", () => {
-  test("[FEA-099] a verdict is said of hunks, exactly as the index has them", () => {
+  test("[FEA-099] a verdict names hunks exactly as the index has them", () => {
     expect(statusesAfter({ path: "a", hunks: [hunk(9)], status: "passed" })).toEqual(["pending", "passed", "pending", "pending"]);
     expect(statusesAfter({ path: "a", hunks: [{ start_line: 1, end_line: 3 }, hunk(9)], status: "waived" }).slice(0, 2)).toEqual([
       "waived",
@@ -33,18 +33,18 @@ describe("a batch", () => {
     ["no hunk", { path: "a", status: "passed" }],
     ["no hunk, failed", { path: "a", status: "failed" }],
     ["no hunk, waived", { path: "a", status: "waived" }],
-    ["a hunk that is not there", { path: "a", hunks: [{ start_line: 2, end_line: 3 }], status: "passed" }],
-    ["one hunk of two that is not there", { path: "a", hunks: [hunk(9), hunk(10)], status: "failed" }],
+    ["a hunk that does not exist", { path: "a", hunks: [{ start_line: 2, end_line: 3 }], status: "passed" }],
+    ["one hunk of two that does not exist", { path: "a", hunks: [hunk(9), hunk(10)], status: "failed" }],
     ["a hunk of another file", { path: "b", hunks: [hunk(9)], status: "passed" }],
     ["a hunk of another kind", { path: "a", hunks: [hunk(9, 9, "mode")], status: "passed" }],
-    ["a path that is not there", { path: "c", hunks: [hunk(9)], status: "passed" }],
-    ["a path that is not there, running", { path: "c", status: "running" }],
+    ["a path that does not exist", { path: "c", hunks: [hunk(9)], status: "passed" }],
+    ["a path that does not exist, running", { path: "c", status: "running" }],
   ])("[FEA-099] with %s is refused, and names the update", (_what, update) => {
     const good: QaUpdate = { path: "a", hunks: [hunk(9)], status: "passed" };
     expect(() => applyUpdates(entries, { updates: [good, update], at: AT })).toThrow(`updates[1] (${update.path})`);
   });
 
-  test("names every update at fault", () => {
+  test("names every invalid update", () => {
     const updates: QaUpdate[] = [
       { path: "a", status: "passed" },
       { path: "b", status: "running" },
@@ -53,12 +53,12 @@ describe("a batch", () => {
     expect(() => applyUpdates(entries, { updates, at: AT })).toThrow(/updates\[0\].*updates\[2\]/);
   });
 
-  test("running and pending may be said of a whole file", () => {
+  test("running and pending may apply to a whole file", () => {
     expect(statusesAfter({ path: "b", status: "running" })).toEqual(["pending", "pending", "running", "running"]);
     expect(statusesAfter({ path: "b", status: "running" }, { path: "b", status: "pending" })).toEqual(Array(4).fill("pending"));
   });
 
-  test("two hunks on the same lines are told apart by their kind", () => {
+  test("two hunks on the same lines are distinguished by their kind", () => {
     expect(statusesAfter({ path: "b", hunks: [{ start_line: 0, end_line: 0, change_type: "mode" }], status: "passed" })).toEqual([
       "pending",
       "pending",
@@ -67,7 +67,7 @@ describe("a batch", () => {
     ]);
   });
 
-  test("evidence is that of the update and of the batch, the time that of a run", () => {
+  test("evidence comes from the update and the batch, the time is that of a run", () => {
     const updates: QaUpdate[] = [
       { path: "a", hunks: [hunk(9)], status: "passed", evidence_refs: ["own"] },
       { path: "b", status: "running" },

@@ -19,12 +19,12 @@ describe("assertions of JavaScript", () => {
     expect(read(text)).toMatchObject([{ method, exact, literals, idle: false }]);
   });
 
-  test("what is taken from a library under its own name asserts, too", () => {
+  test("a function imported from an assertion library asserts under its own name, too", () => {
     expect(read("equal(a, 1); other(b);", "js", ["equal", "ok"])).toMatchObject([{ method: "equal", literals: ["1"] }]);
     expect(read("$is(a, 1);", "js", ["$is"])).toHaveLength(1);
   });
 
-  test("neither a comment nor a string nor a method of something else asserts", () => {
+  test("comments, strings and methods of other objects do not assert", () => {
     expect(read('// assert.ok(a)\nlog("assert.ok(a)"); my.assert(a); reassert(b);')).toEqual([]);
   });
 });
@@ -50,6 +50,6 @@ test.each([
   ["self.assertTrue(True)", "py"],
   ["assert True", "py"],
   ["assert x == x", "py"],
-] as const)("%s holds whatever the code does", (text, language) => {
+] as const)("%s always holds", (text, language) => {
   expect(read(text, language)).toMatchObject([{ idle: true }]);
 });

@@ -4,11 +4,11 @@ import { declaredTitles } from "./declared-titles.ts";
 
 interface Tree {
   readonly files: Readonly<Record<string, string>>;
-  /** Names as a runner writes them. */
+  /** Test names as a runner writes them. */
   readonly ran: readonly string[];
 }
 
-/** The comparison of two trees, with the files they share taken as unchanged. */
+/** The comparison of two trees; files in both are taken as unchanged. */
 function compare(before: Tree, now: Tree) {
   const shared = Object.entries(before.files).filter(([path, text]) => now.files[path] === text);
   const unchanged = shared.flatMap(([path, text]) => declaredTitles(path, text) ?? []);
@@ -23,7 +23,7 @@ function compare(before: Tree, now: Tree) {
 const ADDS = { "test/adds.test.js": 'test("adds", () => {});\ntest("subtracts", () => {});\n' };
 const NOTHING = { vanished: [], undeclared: [] };
 
-test("the same tests under other suites, files or classes contradict nothing", () => {
+test("the same tests under other suites, files or classes are no contradiction", () => {
   const before = { files: ADDS, ran: ["calculator > adds", "calculator > subtracts"] };
   expect(compare(before, { files: ADDS, ran: ["test/adds.test.js sums adds", "subtracts"] })).toEqual(NOTHING);
 });
@@ -33,12 +33,12 @@ test("a test of an unchanged source that no longer runs is named", () => {
   expect(compare({ files: ADDS, ran: ["adds", "subtracts"] }, now)).toEqual({ vanished: ["subtracts"], undeclared: [] });
 });
 
-test("a test that is gone from its source may be gone from the report", () => {
+test("a test removed from its source may be missing in the report", () => {
   const now = { files: { "test/adds.test.js": 'test("adds", () => {});\n' }, ran: ["adds"] };
   expect(compare({ files: ADDS, ran: ["adds", "subtracts"] }, now)).toEqual(NOTHING);
 });
 
-test("a test that never ran on the base is not missed", () => {
+test("a test that never ran on the base is not missing", () => {
   expect(compare({ files: ADDS, ran: ["adds"] }, { files: ADDS, ran: ["adds"] })).toEqual(NOTHING);
 });
 
@@ -47,7 +47,7 @@ test.each([
   ["a table", 'test.each(table)("adds", () => {});\ntest("other", () => {});\n'],
   ["a condition at run time", 'test("adds", (t) => { if (!ready) t.skip(); });\ntest("other", () => {});\n'],
   ["a skip", 'test.skip("adds", () => {});\ntest("other", () => {});\n'],
-])("a test whose number of runs is decided by %s is not missed while others of its file run", (_what, text) => {
+])("a test whose number of runs depends on %s is not missing while others of its file run", (_what, text) => {
   const files = { "test/adds.test.js": text };
   expect(compare({ files, ran: ["adds", "other"] }, { files, ran: ["other"] })).toEqual(NOTHING);
 });
@@ -55,7 +55,7 @@ test.each([
 test.each([
   ["a loop", "test/loop.test.js", 'for (const n of numbers) test("counts", () => {});\n', "counts"],
   ["parameters", "test_sum.py", '@pytest.mark.parametrize("n", [1, 2])\ndef test_adds(n):\n    assert n\n', "test_adds[1]"],
-])("a file whose tests all come from %s is missed when none of them runs", (_what, path, text, name) => {
+])("a file whose tests all come from %s is missing if none of them runs", (_what, path, text, name) => {
   const files = { [path]: text, ...ADDS };
   const others = ["adds", "subtracts"];
   expect(compare({ files, ran: [...others, name] }, { files, ran: others }).vanished).toEqual([name.replace("[1]", "")]);
@@ -66,7 +66,7 @@ test("a reported test that no source declares is named", () => {
   expect(compare({ files: ADDS, ran: ["adds", "subtracts"] }, now)).toEqual({ vanished: [], undeclared: ["divides"] });
 });
 
-test("where the base already reports tests that no source declares, another one says nothing", () => {
+test("if the base already reports undeclared tests, another one is no finding", () => {
   const before = { files: ADDS, ran: ["adds", "subtracts", "made by a plug-in"] };
   expect(compare(before, { files: ADDS, ran: ["adds", "subtracts", "also made by it"] })).toEqual(NOTHING);
 });
@@ -76,12 +76,12 @@ test.each([
   ["a table with placeholders", 'test.each(table)("adds %i and %i", () => {});\n', "sums > adds 1 and 2"],
   ["a name in a table", 'test.each(table)("adds $name", () => {});\n', "adds zeros"],
   ["a variable", "test(title, () => {});\n", "anything at all"],
-])("a title made at run time from %s explains the names it can make", (_what, text, name) => {
+])("a title computed from %s matches the names it can produce", (_what, text, name) => {
   const now = { files: { ...ADDS, "test/made.test.js": text }, ran: ["adds", "subtracts", name] };
   expect(compare({ files: ADDS, ran: ["adds", "subtracts"] }, now)).toEqual(NOTHING);
 });
 
-test("a template explains no name that it cannot make", () => {
+test("a template matches no name that it cannot produce", () => {
   const now = {
     files: { ...ADDS, "test/made.test.js": "test(`adds ${a} and ${b}`, () => {});\n" },
     ran: ["adds", "subtracts", "divides 4"],
@@ -96,13 +96,13 @@ test.each([
   ["a part of a go test", "sum_test.go", "func TestAdds(t *testing.T) {\n}\n", "TestAdds/two_numbers"],
   ["cargo", "src/lib.rs", "#[test]\nfn adds() {}\n", "sum::tests::adds"],
   ["JUnit 5", "SumTest.java", "class SumTest {\n  @Test\n  void adds() {}\n}\n", "adds()"],
-])("the names that %s writes are found in the source", (_runner, path, text, name) => {
+])("names that %s writes are found in the source", (_runner, path, text, name) => {
   const files = { [path]: text };
   expect(compare({ files, ran: [name] }, { files, ran: [] }).vanished).toHaveLength(1);
   expect(compare({ files: {}, ran: [] }, { files, ran: [name] })).toEqual(NOTHING);
 });
 
-test("a title over several lines is found as reports write it", () => {
+test("a title over several lines matches its form in reports", () => {
   const files = { "test/long.test.js": `test("adds\\n two", () => {});\ntest(\`many\n  lines\`, () => {});\n` };
   expect(compare({ files: {}, ran: [] }, { files, ran: ["many lines"] })).toEqual(NOTHING);
 });

@@ -27,7 +27,7 @@ const look = (files: readonly ChangedFile[], more: Partial<InspectedChange> = {}
 const texts = (findings: readonly TestFinding[], level: TestFinding["level"] = "warning") =>
   findings.filter((found) => found.level === level).map(inWords);
 
-test("changes to what decides 'done', and to tests that were there before, are told", () => {
+test("changes to the definition of done and to existing tests are findings", () => {
   const files = [
     file("A", "slipway/gates.yaml"),
     file("M", ".github/workflows/ci.yml"),
@@ -51,7 +51,7 @@ test("changes to what decides 'done', and to tests that were there before, are t
   expect(texts(look(files))[2]).toBe("Slipway/Policy.yaml: removes a file protected by slipway/**");
 });
 
-test("what the specification names is a note", () => {
+test("changes that the specification names are notes", () => {
   const spec = "Change .github/workflows/ci.yml and test/data.json.";
   expect(texts(look([file("M", ".github/workflows/ci.yml"), file("M", "test/data.json")], { spec }))).toEqual([]);
   expect(texts(look([file("M", ".github/workflows/ci.yml")], { spec }), "note")).toEqual([
@@ -59,7 +59,7 @@ test("what the specification names is a note", () => {
   ]);
 });
 
-test("a test too large to be read is one that was changed", () => {
+test("a test too large to be read counts as changed", () => {
   expect(look([{ path: "test/a.test.ts", status: "M", before: null, after: "x" }])).toMatchObject([{ rule: "protected_test" }]);
   expect(look([{ path: "test/a.test.ts", status: "M", before: "x", after: null }])).toMatchObject([{ rule: "protected_test" }]);
 });
@@ -69,18 +69,18 @@ describe("programs that a gate runs", () => {
     expect(texts(look([file("M", path)]))).toEqual([`${path}: changes a file that a gate uses`]);
   });
 
-  test("others are not", () => {
+  test("other programs are not", () => {
     expect(look([file("M", "test.sh"), file("M", "Makefile")])).toEqual([]);
   });
 });
 
-test("files that git ignores are told once, whatever else is said of them", () => {
+test("a file that git ignores is one finding, whatever else applies to it", () => {
   expect(texts(look([file("A", "dist/a.txt")], { ignored: ["dist/a.txt"] }))).toEqual(["dist/a.txt: adds a file that git ignores"]);
   expect(texts(look([file("A", "node_modules/a.txt")], { ignored: ["node_modules/a.txt"] }))).toHaveLength(1);
 });
 
 describe("gate profiles", () => {
-  test("another than the usual one was the plan's choice, unless it was the person's", () => {
+  test("a profile other than the default is the plan's choice, unless the specification names it", () => {
     const files = [file("M", "packages/units/src/a.txt")];
     expect(texts(look(files, { profile: "units" }))).toEqual(['the plan chose the gates of the profile "units" instead of "default"']);
     expect(texts(look(files, { profile: "units", spec: "Use the profile `units`." }))).toEqual([]);
@@ -88,7 +88,7 @@ describe("gate profiles", () => {
     expect(look(files, { profile: "units", gates: { ...GATES, profiles } })).toEqual([]);
   });
 
-  test("a file that no gate looks at", () => {
+  test("a file that no gate checks", () => {
     const files = [file("M", "packages/route/src/a.txt"), file("M", "README.md")];
     expect(texts(look(files, { profile: "units", spec: "units" }))).toEqual([
       'packages/route/src/a.txt: no gate of the profile "units" covers it',
@@ -119,7 +119,7 @@ describe("changes without effect", () => {
     expect(look(files)).toEqual([]);
   });
 
-  test("are work where somebody asked for them", () => {
+  test("are a change if the specification asks for them", () => {
     expect(texts(look([comment], { spec: "Every function has a comment." }))).toEqual([]);
     expect(texts(look([file("M", "README.md")], { spec: "README.md says how." }), "note")).toEqual([
       `${nothing}, as the specification says`,
@@ -127,7 +127,7 @@ describe("changes without effect", () => {
   });
 });
 
-test("secrets, doubles and manifests are looked at, too", () => {
+test("secrets, test doubles and manifests are inspected, too", () => {
   const files = [
     file("M", "src/price.ts", "a(1);\n", "b(2);\n"),
     file("A", "test/a.test.ts", "", 'vi.mock("../src/price.ts");\ntest("a", () => expect(a).toBe("hunter2"));\n'),

@@ -13,7 +13,7 @@ export interface InspectedChange {
   readonly files: readonly ChangedFile[];
   /** New paths that git ignores. */
   readonly ignored: readonly string[];
-  /** The person's specification: only it can ask for a change that is otherwise suspicious. */
+  /** The person's specification: only it can justify a change that is otherwise suspicious. */
   readonly spec: string;
   readonly policy: Policy;
   readonly gates: GatesConfig;
@@ -23,7 +23,7 @@ export interface InspectedChange {
 }
 
 /**
- * Lists every sign in the change itself that it may look done without being done. For the approver: it decides nothing, and ignores
+ * Lists every sign in the change itself that it may seem done without being done. For the approver: it decides nothing, and ignores
  * everything an agent says.
  */
 export function inspectTests({ files, ignored, spec, policy, gates, profile, redact }: InspectedChange): TestFinding[] {

@@ -8,7 +8,7 @@ const added = (line: string, { path = "src/a.ts", isTest = false, before = "", s
     ({ level }) => level === "warning",
   );
 
-describe("lines that make a check say less", () => {
+describe("lines that weaken a check", () => {
   test.each([
     ["/* c8 ignore next */", "src/a.ts", false, "coverage_silenced"],
     ["/* node:coverage disable */", "src/a.ts", false, "coverage_silenced"],
@@ -46,7 +46,7 @@ describe("lines that make a check say less", () => {
     expect(added(line, { path, isTest })).toEqual([]);
   });
 
-  test("lines that were there before, wherever they stand now, are nobody's news", () => {
+  test("existing lines are no finding, also at a new position", () => {
     expect(added("  // @ts-ignore", { before: "" })).toHaveLength(1);
     expect(
       lineFindings({ path: "a.ts", status: "M", before: "// @ts-ignore\n", after: "x\n  // @ts-ignore\n" }, false, specMentions("")),
@@ -54,16 +54,16 @@ describe("lines that make a check say less", () => {
     expect(addedLines("a\na\n", "a\na\na\n\n")).toEqual(["a"]);
   });
 
-  test("a variable that the specification names is asked for", () => {
+  test("a variable that the specification names is allowed", () => {
     expect(added("if (process.env.VITEST) return;", { spec: "Under VITEST do nothing." })).toEqual([]);
   });
 
-  test("a file that is gone has no lines", () => {
+  test("a deleted file has no lines", () => {
     expect(lineFindings({ path: "a.ts", status: "D", before: "x", after: null }, false, specMentions(""))).toEqual([]);
   });
 });
 
-describe("a double in the place of what the change is about", () => {
+describe("a test double that replaces the changed code", () => {
   const doubled = (line: string, path = "test/a.test.ts", sources = ["src/price.ts", "shop/ledger.py", "pkg/__init__.py"]) =>
     doubleFindings({ path, status: "A", before: null, after: `${line}\n` }, sources).map(inWords);
 
@@ -88,13 +88,13 @@ describe("a double in the place of what the change is about", () => {
     expect(doubled(line, path)).toEqual([]);
   });
 
-  test("only files that can be read are", () => {
+  test("only readable files are inspected", () => {
     expect(doubled('vi.mock("../src/price.js")', "test/a.txt")).toEqual([]);
     expect(doubleFindings({ path: "test/a.test.ts", status: "D", before: "", after: null }, ["src/price.ts"])).toEqual([]);
   });
 });
 
-test("what the redactor would take out is a secret, where it is new", () => {
+test("a new value that the redactor would remove is a secret", () => {
   const redact = (text: string) => text.replaceAll("hunter2", "[redacted]");
   const file = (before: string | null, after: string | null) => ({ path: "a", status: "M" as const, before, after });
   expect(secretFindings(file(null, "password=hunter2"), redact).map(inWords)).toEqual(["a: adds an apparent secret"]);

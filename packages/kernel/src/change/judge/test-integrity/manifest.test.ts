@@ -12,7 +12,7 @@ const findings = (path: string, before: string | null, after: string | null, spe
     .map(inWords);
 
 describe("package.json", () => {
-  test("scripts that were there before", () => {
+  test("scripts that existed before", () => {
     const changed = 'package.json: changes existing scripts: "test"';
     expect(npm({ ...OLD, scripts: { ...OLD.scripts, test: "node --test || true" } })).toEqual([changed]);
     expect(npm({ ...OLD, scripts: { build: "tsc" } })).toEqual([changed]);
@@ -20,7 +20,7 @@ describe("package.json", () => {
     expect(npm({ name: "a", jest: OLD.jest })[0]).toContain('"test", "build"');
   });
 
-  test("how a runner is set up", () => {
+  test("the configuration of a test runner", () => {
     expect(npm({ ...OLD, jest: { bail: false } })).toEqual(['package.json: changes how tests are run: "jest"']);
     expect(npm({ ...OLD, c8: {} })).toEqual(['package.json: changes how tests are run: "c8"']);
   });
@@ -30,13 +30,13 @@ describe("package.json", () => {
     expect(npm({ ...OLD, scripts: { start: "node .", ...OLD.scripts } })).toEqual([]);
   });
 
-  test("what the specification names is asked for; what cannot be read never is", () => {
+  test("changes that the specification names are allowed; an unreadable manifest never is", () => {
     expect(npm({ ...OLD, scripts: {} }, "Change the scripts in package.json.")).toEqual([]);
     expect(npm("{")).toEqual(["package.json: cannot be read as JSON"]);
     expect(npm("[1]")).toHaveLength(2);
   });
 
-  test("of a package that is new or gone says nothing here", () => {
+  test("a new or deleted package is no finding", () => {
     expect(findings("packages/b/package.json", null, "{}")).toEqual([]);
     expect(findings("package.json", "{}", null)).toEqual([]);
   });

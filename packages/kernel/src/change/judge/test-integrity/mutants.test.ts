@@ -44,24 +44,24 @@ describe("a line broken on purpose", () => {
     expect(mutantsOf([added(`${line}\n`)], 3)).toEqual([]);
   });
 
-  test("only lines that the change adds, and only in files that can be read", () => {
+  test("only added lines, and only in readable files", () => {
     expect(mutantsOf([added("a = 1;\nb = 2;\n", "a.ts", "a = 1;\n")], 3).map(({ line }) => line)).toEqual([2]);
     expect(mutantsOf([added("a = 1\n", "a.txt"), { path: "a.ts", status: "D", before: "a = 1;", after: null }], 3)).toEqual([]);
   });
 
-  test("spread over all of them when there are more than wanted", () => {
+  test("spread over all lines if there are more than wanted", () => {
     const lines = Array.from({ length: 9 }, (_, index) => `const x${index} = a + b;`).join("\n");
     expect(mutantsOf([added(lines)], 3).map(({ line }) => line)).toEqual([1, 4, 7]);
     expect(mutantsOf([added(lines)], 0)).toEqual([]);
   });
 });
 
-describe("what a probe says", () => {
+describe("findings of a probe", () => {
   const counts = (passed: number, skipped = 0) => ({ total: passed + skipped, passed, failed: 0, skipped });
   const line = (noticed: boolean) => ({ path: "a.ts", line: 3, what: "a → b", noticed });
   const rules = (...args: Parameters<typeof probeFindings>) => probeFindings(...args).map(({ rule }) => rule);
 
-  test("fewer tests, more that are skipped, none that notices", () => {
+  test("fewer tests, more skipped tests, no test that notices", () => {
     expect(rules({ mode: "fast", before: counts(3), now: counts(2, 1), tried: [line(false)] }, [])).toEqual([
       "fewer_tests",
       "more_skipped",
@@ -69,13 +69,13 @@ describe("what a probe says", () => {
     ]);
   });
 
-  test("nothing where all is well, where nothing was counted, and where nothing could be tried", () => {
+  test("none if all is well, nothing was counted, or nothing could be tried", () => {
     expect(rules({ mode: "fast", before: counts(3), now: counts(4), tried: [line(false), line(true)] }, [])).toEqual([]);
     expect(rules({ mode: "fast", before: null, now: counts(1), tried: [] }, [])).toEqual([]);
     expect(rules({ mode: "fast", before: counts(3), now: null, tried: [] }, [])).toEqual([]);
   });
 
-  test("tests that the specification takes away are not missed", () => {
+  test("tests that the specification removes are not missing", () => {
     const removed = { rule: "tests_removed", path: "a", message: "", level: "note" } as const;
     expect(rules({ mode: "fast", before: counts(3), now: counts(2), tried: [] }, [removed])).toEqual([]);
   });

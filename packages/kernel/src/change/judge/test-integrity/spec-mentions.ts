@@ -4,7 +4,7 @@ import { posix } from "node:path";
 export interface SpecMentions {
   /** The path, or the name of the file. */
   file(path: string): boolean;
-  /** Exactly these words. */
+  /** Matches exactly these words. */
   words(text: string): boolean;
 }
 

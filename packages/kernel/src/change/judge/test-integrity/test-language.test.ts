@@ -39,7 +39,7 @@ describe("comments and strings", () => {
     expect(lex(text, "py")).toEqual({ code, bare });
   });
 
-  test("every place stays where it is, whatever the text", () => {
+  test("every position stays the same, for any text", () => {
     const texts = fc.string({ unit: fc.constantFrom(..."ab\n\"'`/*#\\(){}$ é😀"), maxLength: 80 });
     fc.assert(
       fc.property(texts, fc.constantFrom("js" as const, "py" as const), (text, language) => {
@@ -54,18 +54,18 @@ describe("comments and strings", () => {
   });
 });
 
-test("a bracket is closed where its own kind is", () => {
+test("a bracket is closed by its own kind", () => {
   expect(closingOf("f(a, (b), [c)) d", 1)).toBe(13);
   expect(closingOf("f(a", 1)).toBe(3);
 });
 
-test("a block of Python ends where a line is indented as little as its header", () => {
+test("a block of Python ends at the first line indented no deeper than its header", () => {
   const text = "class A:\n    def a(self):\n        x\n\n        y\n    def b(self):\n        z\n";
   expect(text.slice(text.indexOf("def a"), indentedEnd(text, text.indexOf("def a")))).toBe("def a(self):\n        x\n\n        y");
   expect(indentedEnd("def a():\n  x", 0)).toBe(12);
 });
 
-test("a text of nothing but opening brackets does not take for ever", () => {
+test("a text of only opening brackets is parsed in bounded time", () => {
   const text = "test(".repeat(50_000);
   expect(closingOf(text, 4)).toBe(4 + 32 * 1024);
   expect(readTests(`test("a", () => {\n`.repeat(20_000), "js").tests.length).toBeLessThanOrEqual(1_000);

@@ -157,18 +157,18 @@ describe("the likely cause of a gate that fails on the base", () => {
     ["an assertion that fails", { log: "AssertionError: expected 1 to be 2" }],
     ["a refused connection of a step that has a network", { log: "ECONNREFUSED", network: true }],
     ["a submodule that the log does not name", { log: "1 failed", submodules: ["vendor/lib"] }],
-    ["a wanted version, where the log speaks of something else", { log: "1 failed", notes: ["Node 24 is asked for."] }],
+    ["a wanted version, if the log is about something else", { log: "1 failed", notes: ["Node 24 is asked for."] }],
     ["a library that the loader misses", { log: "libx.so: cannot open shared object file: No such file or directory" }],
-  ])("%s is no sign of the surroundings: the base itself does not pass", (_what, symptoms) => {
+  ])("%s does not suggest the environment: the base itself fails", (_what, symptoms) => {
     expect(likelyCause({ ...FAILED, ...symptoms }).cause).toBe("The base itself does not pass, without any change by an agent.");
   });
 
-  test("colours in the log hide nothing", () => {
+  test("colours in the log do not hide the cause", () => {
     const log = "\u001B[31mCannot find module \u001B[1m'zod'\u001B[0m";
     expect(likelyCause({ ...FAILED, log }).cause).toBe("The package zod is not found.");
   });
 
-  test("what is certain is told before what is only likely", () => {
+  test("a certain cause comes before a likely one", () => {
     const log = "ECONNREFUSED\nCannot find module 'zod'\nEACCES";
     expect(likelyCause({ ...FAILED, exitCode: 127, log }).cause).toContain("zod");
     expect(likelyCause({ ...FAILED, exitCode: 127, log, code: "gate_timeout" }).cause).toContain("did not finish in time");

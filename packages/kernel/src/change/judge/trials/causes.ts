@@ -75,7 +75,7 @@ const RULES: readonly Rule[] = [
   },
   {
     when: isCode("sandbox_limit_exceeded"),
-    says: ({ message }) => ({ cause: message, next: "Let the step do less at once, for example with fewer workers." }),
+    says: ({ message }) => ({ cause: message, next: "Make the step do less in parallel, for example with fewer workers." }),
   },
   {
     when: isCode("sandbox_unavailable"),

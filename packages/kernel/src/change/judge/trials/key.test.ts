@@ -46,11 +46,11 @@ function keyOf({ tree = "t1", ...wish }: Wish = {}): string {
 const other = (config: GateRequest["config"]) => ({ config });
 const step = { name: "test", cmd: ["tool", "--all"] };
 
-describe("a trial of before speaks for the one wanted now", () => {
+describe("a former trial is reused", () => {
   test.each<readonly [string, Wish]>([
     ["another mode with the same steps", { mode: "full" }],
     ["another folder to run and to log in", { worktree: join(home, "x"), logFolder: join(home, "y") }],
-    ["a variable that no step is given", { hostEnv: { ...REQUEST.hostEnv, EDITOR: "emacs", NEW: "1" } }],
+    ["a variable that steps do not get", { hostEnv: { ...REQUEST.hostEnv, EDITOR: "emacs", NEW: "1" } }],
   ])("with %s", (_what, wish) => expect(keyOf(wish)).toBe(keyOf()));
 
   test.each<readonly [string, Wish]>([
@@ -65,10 +65,10 @@ describe("a trial of before speaks for the one wanted now", () => {
     ["no PATH for the steps", { policy: { ...REQUEST.policy, envAllowlist: ["CI"] } }],
     ["parsers that may be unknown", { policy: { ...REQUEST.policy, allowUnsupportedParser: true } }],
     ["another sandbox", { sandbox: { ...REQUEST.sandbox, kind: "bubblewrap" } }],
-    ["more of the host to see", { readOnly: ["/opt"] }],
+    ["more folders of the host", { readOnly: ["/opt"] }],
     ["nothing shared", { shared: [] }],
     ["the same packages in another place", { shared: [{ from: modules, to: "web/node_modules" }] }],
-    ["a toolchain of its own", { toolchain: { path: [join(home, "other"), join(home, "bin")], notes: [], shownFor: () => [] } }],
+    ["a toolchain in the repository", { toolchain: { path: [join(home, "other"), join(home, "bin")], notes: [], shownFor: () => [] } }],
   ])("not with %s", (_what, wish) => expect(keyOf(wish)).not.toBe(keyOf()));
 
   test("not after packages were installed again", () => {

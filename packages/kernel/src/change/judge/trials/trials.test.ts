@@ -9,7 +9,7 @@ import type { TrialWatch, TrialOptions } from "./trials.ts";
 
 const shared = mkdtempSync(join(tmpdir(), "slipway-trials-"));
 const counter = join(shared, "runs");
-/** Says in a file outside of every tree that it has run. */
+/** Logs to a file outside every tree that it has run. */
 const CHECK = `echo run >> ${counter}\ncat src/a.txt\nif grep -rn BUG src; then exit 1; fi\n`;
 
 let scratch: ScratchKernel;
@@ -36,7 +36,7 @@ const change = (path: string, text: string) => {
 const gatesOf = (steps: string) => `version: 1\nprofiles: { default: { modes: { fast: [${steps}], full: [${steps}] } } }\n`;
 
 describe("a trial of the base", () => {
-  test("modes with the same steps run once, and a result that holds is not worked out again", async () => {
+  test("modes with the same steps run once, and a valid result is reused", async () => {
     const report = await onBase();
     expect(report).toMatchObject({
       of: "main",
@@ -57,13 +57,13 @@ describe("a trial of the base", () => {
     expect(runs()).toBe(3);
   });
 
-  test("what lies uncommitted in the checkout has no part in it", async () => {
+  test("uncommitted files of the checkout are not part of it", async () => {
     scratch.write("src/a.txt", "BUG\n");
     scratch.write("src/untracked.txt", "BUG\n");
     expect((await onBase()).trials[0]?.status).toBe("pass");
   });
 
-  test("a red one is told with its step, the end of its log and no secret, and is looked at again", async () => {
+  test("a red one has its step, the redacted end of its log, and is tried again", async () => {
     const loud = 'echo "$T"; printf "\\033[31mred\\033[0m \\007bell\\n"; echo again >> runs; exit 3';
     const step = `{ name: loud, cmd: [sh, -c, '${loud.replaceAll("'", "''")}'], env: { T: a-very-secret-value } }`;
     await reopen({ "slipway/gates.yaml": gatesOf(step) });
@@ -80,13 +80,13 @@ describe("a trial of the base", () => {
     expect((await onBase()).trials[0]?.remembered).toBe(false);
   });
 
-  test("of a long log the last twenty lines are told", async () => {
+  test("reports the last twenty lines of a long log", async () => {
     await reopen({ "check.sh": "seq 1 100; exit 1\n" });
     const tail = (await onBase()).trials[0]?.step?.log_tail;
     expect([tail?.length, tail?.[0], tail?.at(-2)]).toEqual([20, "82", "100"]);
   });
 
-  test("a base whose coverage is too low may be what the change is to raise: it is no red one", async () => {
+  test("low coverage on the base is not red, because the change may raise it", async () => {
     const lcov = "SF:a\\nDA:1,1\\nDA:2,0\\nend_of_record\\n";
     const parsers = "parsers: { coverage: { type: lcov, path: lcov.info } }\nthresholds: { coverage_line_min: 0.9 }\n";
     await reopen({ "slipway/gates.yaml": gatesOf(`{ name: test, cmd: [sh, -c, "printf '${lcov}' > lcov.info"] }`) + parsers });
@@ -95,14 +95,14 @@ describe("a trial of the base", () => {
     expect((await onBase()).trials[0]).toMatchObject({ status: "warn", remembered: true });
   });
 
-  test("every profile is tried where none is the default, or those that are wanted", async () => {
+  test("every profile is tried if none is the default, or only the requested ones", async () => {
     const modes = "{ modes: { fast: [{ name: a, cmd: [sh, check.sh] }], full: [{ name: b, cmd: [sh, check.sh] }] } }";
     await reopen({ "slipway/gates.yaml": `version: 1\nprofiles:\n  web: ${modes}\n  api: ${modes}\n` });
     expect((await onBase({ modes: ["fast"] })).trials.map(({ profile }) => profile)).toEqual(["web", "api"]);
     expect((await onBase({ profiles: ["api"] })).trials.map(({ profile, mode }) => `${profile}/${mode}`)).toEqual(["api/fast", "api/full"]);
   });
 
-  test("a gate that cannot be tried is red, with a way out", async () => {
+  test("a gate that cannot be tried is red, with a next action", async () => {
     const [unknown] = (await onBase({ modes: ["slow"] })).trials;
     expect(unknown).toMatchObject({ status: "fail", failure: { code: "unknown_gate_profile_or_mode" }, step: null });
     expect(unknown?.cause?.next).toContain("slipway/gates.yaml");
@@ -113,19 +113,19 @@ describe("a trial of the base", () => {
 
   test.each([
     ["a bug", new Error("a bug")],
-    ["what may go better in a moment", new SlipwayError("sandbox_unavailable", "busy", { retryable: true })],
+    ["a busy machine", new SlipwayError("sandbox_unavailable", "busy", { retryable: true })],
     ["a lost lease", new SlipwayError("lease_lost", "another process has it")],
-  ])("%s says nothing about the gate and is passed on", async (_what, error) => {
+  ])("%s is no result of the gate and is thrown", async (_what, error) => {
     scratch.breakSandbox(error);
     await expect(onBase()).rejects.toBe(error);
   });
 
-  test("an agent may not try gates, and is told so instead of a red gate", async () => {
+  test("an agent may not try gates, and gets a permission error instead of a red gate", async () => {
     await expect(scratch.kernel.trials.onBase(callAs("builder"))).rejects.toMatchObject({ code: "forbidden_tool_for_role" });
     expect(runs()).toBe(0);
   });
 
-  test("stopping it ends the step, leaves no result and no folder", async () => {
+  test("stopping it ends the step and leaves no result and no folder", async () => {
     await reopen({ "check.sh": "echo started; sleep 60\n" });
     const stop = new AbortController();
     const seen: string[] = [];
@@ -142,7 +142,7 @@ describe("a trial of the base", () => {
     expect(readdirSync(join(scratch.root, "../state/slipway/trials"))).toEqual([]);
   });
 
-  test("what a killed process has left is swept after a day, and not before", async () => {
+  test("folders of a killed process are removed after a day, not before", async () => {
     const folder = join(scratch.root, "../state/slipway/trials");
     for (const name of ["old", "new"]) mkdirSync(join(folder, name, "tree"), { recursive: true });
     utimesSync(join(folder, "old"), 1_000, 1_000);
@@ -150,7 +150,7 @@ describe("a trial of the base", () => {
     expect(readdirSync(folder)).toEqual(["new"]);
   });
 
-  test("without the base branch there is nothing to try", async () => {
+  test("without the base branch nothing can be tried", async () => {
     await reopen({ "slipway/policy.yaml": POLICY.replace("base_branch: main", "base_branch: trunk") });
     await expect(onBase()).rejects.toMatchObject({ code: "config_invalid", message: "There is no branch trunk." });
   });
@@ -160,20 +160,20 @@ describe("the likely cause", () => {
   const missing = { "check.sh": "echo \"Cannot find package 'zod'\"; exit 1\n" };
   const cause = async () => (await onBase({ modes: ["fast"] })).trials[0]?.cause;
 
-  test("names the folders of packages that the checkout has and gates do not see", async () => {
+  test("names package folders that the checkout has and gates do not see", async () => {
     await reopen({ ...missing, "apps/web/index.js": "\n", "packages/README.md": "\n" });
     scratch.write("node_modules/zod/index.js", "");
     scratch.write("apps/web/node_modules/zod/index.js", "");
     expect((await cause())?.next).toBe("Add node_modules, apps/web/node_modules to sandbox.shared_paths in slipway/policy.yaml.");
   });
 
-  test("does not name folders that are shared already", async () => {
+  test("does not name folders that are already shared", async () => {
     await reopen({ ...missing, "slipway/policy.yaml": `${POLICY}sandbox: { shared_paths: [node_modules] }\n` });
     scratch.write("node_modules/other/index.js", "");
     expect((await cause())?.next).toBe("Install the packages in your checkout.");
   });
 
-  test("is an empty submodule where the log speaks of one", async () => {
+  test("is an empty submodule if the log mentions one", async () => {
     await reopen({ "check.sh": "ls vendor/lib/x.c\n" });
     const commit = scratch.git("rev-parse", "HEAD").trim();
     scratch.git("update-index", "--add", "--cacheinfo", `160000,${commit},vendor/lib`);
@@ -182,8 +182,8 @@ describe("the likely cause", () => {
   });
 });
 
-describe("a trial of something else", () => {
-  test("of the checkout sees every file that is there and leaves index and files as they are", async () => {
+describe("a trial of another tree", () => {
+  test("of the checkout sees every file, and leaves index and files unchanged", async () => {
     scratch.write("src/untracked.txt", "BUG\n");
     scratch.write("staged.txt", "x\n");
     scratch.git("add", "staged.txt");
@@ -197,7 +197,7 @@ describe("a trial of something else", () => {
     expect(status()).toBe(before);
   });
 
-  test("of a feature is one of its recorded tree, under its own profile", async () => {
+  test("of a feature uses its recorded tree and its own profile", async () => {
     const feature = lettersOn(scratch);
     await feature.built();
     const report = await scratch.kernel.trials.onFeature(callAs(), "letters", { modes: ["fast"] });

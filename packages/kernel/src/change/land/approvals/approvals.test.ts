@@ -55,7 +55,7 @@ const refusal = (promise: Promise<unknown>) =>
   );
 
 describe("the key", () => {
-  test("is made on first use, private, and stays the same", async () => {
+  test("is created on first use, is private, and stays the same", async () => {
     const where = place();
     const first = await openApprovalKey(where);
     const path = join(where.configHome, "slipway", "keys", "approval.pem");
@@ -69,7 +69,7 @@ describe("the key", () => {
     expect(JSON.stringify(first)).not.toContain("PRIVATE");
   });
 
-  test("made by several callers or processes at once is one key", async () => {
+  test("created by several callers or processes at once is one key", async () => {
     const here = place();
     const keys = await Promise.all(Array.from({ length: 4 }, () => openApprovalKey(here)));
     expect(new Set(keys.map(({ id }) => id)).size).toBe(1);
@@ -121,7 +121,7 @@ describe("the key", () => {
         writeFileSync(join(folder, "approval.pem"), generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" })),
       /not an Ed25519/,
     ],
-  ])("is refused when %s is wrong, and says what to do without showing it", async (_name, spoil, message) => {
+  ])("is refused when %s is wrong, with a next action and without showing the key", async (_name, spoil, message) => {
     const where = place();
     await openApprovalKey(where);
     spoil(join(where.configHome, "slipway", "keys"));
@@ -134,7 +134,7 @@ describe("the key", () => {
     expect(JSON.stringify(refused) + String(refused)).not.toContain("secret");
   });
 
-  test("is refused inside the repository, also by way of a link, and nothing is made there", async () => {
+  test("is refused inside the repository, also through a link, and nothing is created there", async () => {
     const { repositoryRoot, configHome } = place();
     await expect(openApprovalKey({ repositoryRoot, configHome: join(repositoryRoot, ".config") })).rejects.toMatchObject({
       code: "approval_invalid",
@@ -147,7 +147,7 @@ describe("the key", () => {
     expect(existsSync(`${repositoryRoot}-config`)).toBe(true);
   });
 
-  test("what cannot be read is not replaced", async () => {
+  test("an unreadable key is not replaced", async () => {
     const where = place();
     mkdirSync(join(where.configHome, "slipway", "keys", "approval.pem"), { recursive: true, mode: 0o700 });
     await expect(openApprovalKey(where)).rejects.toMatchObject({ code: "approval_invalid", message: expect.stringContaining("EISDIR") });
@@ -159,11 +159,11 @@ describe("the key", () => {
 });
 
 describe("issuing", () => {
-  test.each(ACTOR_TYPES.filter((type) => type !== "person"))("is not for the role %s", (type) => {
+  test.each(ACTOR_TYPES.filter((type) => type !== "person"))("is refused for the role %s", (type) => {
     expect(() => issue({ by: { type, id: "x" } })).toThrowError(expect.objectContaining({ code: "forbidden_tool_for_role" }));
   });
 
-  test("gives a token that says what was approved and does not contain the key", () => {
+  test("returns a token with the approved facts and without the key", () => {
     const token = issue({ expiresAt: 5_000 });
     expect(token).toMatch(/^[\w-]+\.[\w-]+$/);
     expect(peekApproval(token)).toEqual({ ...candidate, id: expect.stringMatching(/^approval_/), by: "ada", at: 1_000, expiresAt: 5_000 });
@@ -173,7 +173,7 @@ describe("issuing", () => {
 });
 
 describe("using", () => {
-  test("works once, for exactly what was approved, and is on record", async () => {
+  test("works once, for exactly the approved change, and is recorded", async () => {
     const token = issue();
     expect(await readApproval(database.db, key, token, candidate, 1_500)).toMatchObject({ by: "ada", change: "c1" });
     expect(await consume(token)).toMatchObject({ by: "ada" });
@@ -193,7 +193,7 @@ describe("using", () => {
     expect(await refusal(readApproval(database.db, key, token, candidate, 2_000))).toBe("user_approval_required: used");
   });
 
-  test("an approval used in a transaction that fails is not used", async () => {
+  test("an approval in a failed transaction stays unused", async () => {
     const token = issue();
     const failing = database.db.transaction().execute(async (tx) => {
       await consumeApproval(tx, key, token, candidate, 2_000);
@@ -203,7 +203,7 @@ describe("using", () => {
     expect(await refusal(consume(token))).toBe("accepted");
   });
 
-  test("of several uses at once one goes through", async () => {
+  test("of several concurrent uses one succeeds", async () => {
     const token = issue();
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => refusal(consume(token))));
     expect(outcomes.toSorted()).toEqual(["accepted", ...Array<string>(4).fill("user_approval_required: used")]);
@@ -232,12 +232,12 @@ describe("using", () => {
     expect(await refusal(consume(foreign))).toBe("user_approval_required: forged");
   });
 
-  test("a token changed in any one letter is refused", async () => {
+  test("a token with any changed character is refused", async () => {
     const token = issue();
     await fc.assert(
       fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom(..."ABab01_-."), async (index, letter) => {
         const changed = token.slice(0, index) + letter + token.slice(index + 1);
-        // The last letter of base64url has bits that carry nothing.
+        // The last character of base64url has unused bits.
         fc.pre(
           changed !== token &&
             Buffer.from(changed.split(".")[1] ?? "", "base64url").toString() !== Buffer.from(token.split(".")[1]!, "base64url").toString(),
@@ -256,8 +256,8 @@ describe("whether it still holds", () => {
     ["nothing changed", {}, true, null],
     ["the base moved elsewhere and the change is identical", { base: "b2", tree: "t2", overlap: [] }, true, null],
     ["the base moved in a file the change touches", { base: "b2", tree: "t2", overlap: ["src/a.ts"] }, false, /src\/a\.ts/],
-    ["the base moved and nobody looked where", { base: "b2", tree: "t2" }, false, /files it changed are unknown/],
-    ["the base moved and the change is another", { base: "b2", tree: "t2", change: "c2", overlap: [] }, false, /change differs/],
+    ["the base moved and the paths were not compared", { base: "b2", tree: "t2" }, false, /files it changed are unknown/],
+    ["the base moved and the change differs", { base: "b2", tree: "t2", change: "c2", overlap: [] }, false, /change differs/],
     ["the same base and change give another tree", { tree: "t2", overlap: [] }, false, /tree differs/],
     ["the policy changed", { policyHash: "p2" }, false, /policy or the gates have changed/],
     ["another feature", { feature: "f2" }, false, /is for "f1"/],
@@ -267,7 +267,7 @@ describe("whether it still holds", () => {
     if (!holding.holds) expect(holding.why).toMatch(why!);
   });
 
-  test("never for another feature, policy or change, and never after its time, whatever else is true", () => {
+  test("never for another feature, policy or change, and never after its expiry", () => {
     const word = fc.constantFrom("x", "y");
     const facts = fc.record({ feature: word, change: word, tree: word, base: word, policyHash: word });
     fc.assert(
@@ -339,7 +339,7 @@ class Use implements fc.AsyncCommand<Model, Real> {
   toString = () => `use(${this.#which}, ${this.#change}${this.#fails ? ", then fail" : ""})`;
 }
 
-test("whatever is issued, used, retargeted and rolled back: each approval lands at most once, on its own change", async () => {
+test("in any sequence of issue, use, retarget and rollback each approval lands at most once, on its own change", async () => {
   const change = fc.constantFrom("c1", "c2");
   const commands = fc.commands(
     [change.map((name) => new Issue(name)), fc.tuple(fc.nat(3), change, fc.boolean()).map((args) => new Use(...args))],

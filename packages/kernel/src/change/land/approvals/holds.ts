@@ -1,4 +1,4 @@
-/** What a person approved. */
+/** The facts that a person approved. */
 export interface Approved {
   readonly feature: string;
   /** Digest of the change itself, independent of its base. */

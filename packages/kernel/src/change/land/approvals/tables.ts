@@ -1,7 +1,7 @@
 import type { Tx } from "../../../record/database/tables.ts";
 
 export interface ApprovalsTables {
-  /** One row per used approval. The row is what makes an approval single-use. */
+  /** One row per used approval. The row makes an approval single-use. */
   approvals: {
     id: string;
     feature_id: string;

@@ -59,7 +59,7 @@ test.each([
   await expect(readSpecs(root, ["bad.md"])).rejects.toMatchObject({ code: "spec_ingest_failed", details: { file: "bad.md" } });
 });
 
-test("a missing file, a folder and a good file are told apart", async () => {
+test("a missing file, a folder and a good file are distinguished", async () => {
   const root = scratch();
   mkdirSync(join(root, "folder.md"));
   writeFileSync(join(root, "good.md"), "# Good\n");
@@ -68,7 +68,7 @@ test("a missing file, a folder and a good file are told apart", async () => {
   expect(await readSpecs(root, ["good.md"])).toEqual([{ id: "good", path: "good.md", bytes: Buffer.from("# Good\n") }]);
 });
 
-test("[FEA-069] every spec.md in a feature's folder is found, by feature id; nothing else is", async () => {
+test("[FEA-069] every spec.md in a feature's folder is found, by feature id, and nothing else", async () => {
   const root = scratch();
   expect(await discoverSpecs(layoutAt(root))).toEqual([]);
   const write = (path: string) => {
@@ -83,7 +83,7 @@ test("[FEA-069] every spec.md in a feature's folder is found, by feature id; not
   ]);
 });
 
-test("[FEA-158] the specification in a feature's folder is read with its path; one that cannot be read is refused", async () => {
+test("[FEA-158] the specification in a feature's folder is read with its path; an unreadable one is refused", async () => {
   const root = scratch();
   const layout = layoutAt(root);
   mkdirSync(layout.feature("apple"), { recursive: true });

@@ -3,7 +3,7 @@ import { areaMatcher } from "../../../paths/areas.ts";
 import type { Collision } from "../collisions.ts";
 import { plannedFiles, type Plan } from "../schema.ts";
 
-/** A direct implementation of the requirement for two plans, without claims. The claims are tested against it. */
+/** A direct implementation of the requirement for two plans, without claims, to test the claims against. */
 export function pairwiseCollisions(one: Plan, two: Plan, policy: Policy): Collision[] {
   const [first, second] = [one.feature_id, two.feature_id].toSorted();
   if (first === undefined || second === undefined || first === second) return [];

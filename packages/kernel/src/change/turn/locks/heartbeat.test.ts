@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** A heart that stops after so many beats; `between` happens while it rests after a beat. */
+/** A heartbeat that stops after this many beats; `between` runs after each beat. */
 function heart(times: number, between: (beat: number) => Promise<unknown> | void = () => undefined, changes: Partial<Heartbeat> = {}) {
   const stop = new AbortController();
   return keepAlive({
@@ -42,7 +42,7 @@ test("[FEA-112] a heartbeat keeps a lock beyond its term, and without it the loc
   expect(await bench.mayWrite(leases[0]!)).toBe(false);
 });
 
-test("locks taken while it beats are kept too, and those of others are not", async () => {
+test("locks taken during the heartbeat are kept too, and those of others are not", async () => {
   await heart(12, async (beat) => {
     if (beat === 1) await bench.acquire("f2", ["events"]);
     if (beat === 1) await bench.acquire("f9", ["openapi"]);
@@ -54,7 +54,7 @@ test("locks taken while it beats are kept too, and those of others are not", asy
   ]);
 });
 
-test("[FEA-113] a lease that ran out and was taken is told once; the others go on", async () => {
+test("[FEA-113] a lease that expired and was taken over is reported once; the others are still renewed", async () => {
   await bench.acquire("f1", ["events", "openapi"]);
   await heart(4, async (beat) => {
     if (beat !== 1) return;
@@ -65,7 +65,7 @@ test("[FEA-113] a lease that ran out and was taken is told once; the others go o
   expect((await bench.held("f1")).map(({ resource }) => resource)).toEqual(["openapi"]);
 });
 
-test("a lock that was given back is no loss, whether or not somebody has it now", async () => {
+test("a released lock is no loss, whether or not another holder has it now", async () => {
   await bench.acquire("f1", ["events", "openapi"]);
   await heart(4, async (beat) => {
     if (beat !== 1) return;
@@ -74,7 +74,7 @@ test("a lock that was given back is no loss, whether or not somebody has it now"
     await bench.release({ resource: "openapi", holder: "f1" });
     bench.clock.time += 5 * TTL;
   });
-  // After so long nobody can say of the first whether it was given back or had run out.
+  // After this time the first lease may have been released or have expired; both look the same.
   expect(lost).toEqual(["events stale_lock_reclaimed"]);
   lost = [];
   await bench.acquire("f1", ["openapi"]);
@@ -86,7 +86,7 @@ test("a lock that was given back is no loss, whether or not somebody has it now"
   expect(lost).toEqual([]);
 });
 
-test("passing trouble costs a beat, not the lock", async () => {
+test("a temporary error costs a beat, not the lock", async () => {
   const { leases } = await bench.acquire("f1", ["openapi"]);
   const rename = (from: string, to: string) => bench.sqlite.write((database) => database.exec(`ALTER TABLE ${from} RENAME TO ${to}`));
   let failed = 0;
@@ -107,7 +107,7 @@ test("passing trouble costs a beat, not the lock", async () => {
   await expect(heart(bench.sleeps.length + 1)).rejects.toThrow("no such table");
 });
 
-test("a heart that may not write renews nothing", async () => {
+test("a heartbeat without permission to write renews nothing", async () => {
   const { leases } = await bench.acquire("f1", ["openapi"]);
   const { SlipwayError } = await import("@slipway/durable/errors");
   await heart(4, () => undefined, {

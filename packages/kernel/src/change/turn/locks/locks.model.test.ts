@@ -10,7 +10,7 @@ interface Model {
 }
 interface Real {
   readonly bench: Bench;
-  /** Every lease ever given out: none of the old ones may ever be renewed again. */
+  /** Every lease ever issued: an old one must never be renewed. */
   readonly leases: LockLease[];
 }
 const holders = ["f1", "f2", "f3"];
@@ -23,7 +23,7 @@ class Acquire implements fc.AsyncCommand<Model, Real> {
   }
   check = () => true;
   async run(model: Model, { bench, leases }: Real): Promise<void> {
-    // As the store does before it waits: a lease never has more than one term left.
+    // As the store does before it waits: a lease never lasts longer than one term from now.
     for (const name of this.#wanted) {
       const lock = model.locks.get(name);
       if (lock !== undefined) lock.expiresAt = Math.min(lock.expiresAt, model.time + TTL);
@@ -124,7 +124,7 @@ async function agrees(model: Model, bench: Real["bench"]): Promise<void> {
   expect(rows).toEqual(expected.toSorted((a, b) => (a.resource < b.resource ? -1 : 1)));
 }
 
-test("several holders, any order, a clock that jumps: one holder at a time, tokens only grow, no stale write", async () => {
+test("with several holders, any order and a jumping clock there is one holder at a time, tokens only grow, and no stale write succeeds", async () => {
   const holder = fc.constantFrom(...holders);
   const name = fc.constantFrom(...RESOURCES);
   const commands = fc.commands(

@@ -24,14 +24,14 @@ async function counter() {
   return { ...bench, path: bench.sqlite.path, value };
 }
 
-test("processes that share a lock lose no update, although they read and write apart", async () => {
+test("processes that share a lock lose no update, although read and write are separate", async () => {
   const { path, value } = await counter();
   const children = ["f1", "f2", "f3"].map((holder) => startChild(path, holder, "6", "2"));
   expect((await Promise.all(children.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, 0, 0]);
   expect(await value()).toBe("18");
 });
 
-test("a process that was stopped beyond its lease writes nothing when it wakes", async () => {
+test("a process that was suspended beyond its lease writes nothing when it wakes", async () => {
   const { path, value } = await counter();
   const slow = startChild(path, "slow", "1", "1500", "300");
   await once(slow.child.stdout, "data");

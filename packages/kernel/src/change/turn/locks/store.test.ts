@@ -13,7 +13,7 @@ afterEach(() => bench.close());
 const take = async (holder: string, ...wanted: string[]) => (await bench.acquire(holder, wanted)).leases;
 
 describe("acquiring", () => {
-  test("gives a lease with id, token and end; taking it again renews it", async () => {
+  test("returns a lease with id, token and expiry; taking it again renews it", async () => {
     const [lease] = await take("f1", "openapi");
     expect(lease).toEqual({ resource: "openapi", holder: "f1", leaseId: "lease_1", token: 1, expiresAt: 11_000 });
     bench.clock.time += 500;
@@ -21,7 +21,7 @@ describe("acquiring", () => {
     expect(await bench.held("f1")).toEqual([{ ...lease, expiresAt: 11_500 }]);
   });
 
-  test("only what the policy lists", async () => {
+  test("only resources that the policy lists", async () => {
     await expect(take("f1", "openapi", "secret")).rejects.toMatchObject({
       code: "policy_violation",
       details: { resources: ["secret"], allowed: RESOURCES, field: "locks.resources" },
@@ -29,7 +29,7 @@ describe("acquiring", () => {
     expect(await bench.held()).toEqual([]);
   });
 
-  test("[FEA-013] several are taken in the one order, all or none, so that opposite requests never block each other", async () => {
+  test("[FEA-013] several are taken in one global order, all or none, so that opposite requests never deadlock", async () => {
     expect((await take("f1", "openapi", "events", "openapi")).map(({ resource }) => resource)).toEqual(["events", "openapi"]);
     await expect(take("f2", "openapi", "db_migrations")).rejects.toMatchObject({
       code: "lock_conflict",
@@ -39,7 +39,7 @@ describe("acquiring", () => {
     expect((await bench.held()).map(({ resource, holder }) => `${resource}:${holder}`)).toEqual(["events:f1", "openapi:f1"]);
   });
 
-  test("[FEA-113] an expired lease may be taken over, with evidence; the former holder's renewal says so; an unexpired one is never taken", async () => {
+  test("[FEA-113] an expired lease may be taken over, with evidence; the former holder's renewal reports it; a valid one is never taken over", async () => {
     const [old] = await take("f1", "openapi");
     bench.clock.time = 10_999;
     expect(await failure(take("f2", "openapi"))).toBe("lock_conflict");
@@ -54,7 +54,7 @@ describe("acquiring", () => {
     await expect(bench.renew(old!)).rejects.toMatchObject({ code: "stale_lock_reclaimed", details: { conflicting_feature_ids: [] } });
   });
 
-  test("waits with growing, jittered pauses and gives up at the timeout; without a timeout it fails at once", async () => {
+  test("waits with growing, jittered pauses until the timeout; without a timeout it fails at once", async () => {
     await bench.close();
     bench = await openBench({ initial_seconds: 0.01, factor: 2, max_seconds: 0.06, jitter: 0.5 });
     await take("f1", "openapi");
@@ -69,7 +69,7 @@ describe("acquiring", () => {
     expect((await bench.acquire("f2", ["openapi"], 5_000)).evidence).toHaveLength(1);
   });
 
-  test("a clock that is put back prolongs neither the wait nor the lease", async () => {
+  test("a clock that is set back extends neither the wait nor the lease", async () => {
     await take("f1", "openapi");
     bench.clock.time = 0;
     const { evidence } = await bench.acquire("f2", ["openapi", "events"], 5_000);
@@ -78,14 +78,14 @@ describe("acquiring", () => {
     expect(bench.clock.mono).toBeLessThan(5_000);
   });
 
-  test("any other failure is not waited out", async () => {
+  test("any other failure ends the wait", async () => {
     await bench.sqlite.write((database) => database.exec("DROP TABLE locks"));
     await expect(bench.acquire("f1", ["openapi"], 1_000)).rejects.toThrow("locks");
     expect(bench.sleeps).toEqual([]);
   });
 });
 
-test("pauses grow to the greatest, give or take the jitter", () => {
+test("pauses grow to the maximum, plus or minus the jitter", () => {
   const jitters = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
     fc.property(fc.nat(50), jitters, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (number, jitter, chance) => {
@@ -98,7 +98,7 @@ test("pauses grow to the greatest, give or take the jitter", () => {
 });
 
 describe("releasing", () => {
-  test("clears the lock; another's or nobody's lock fails with lock_not_held and changes nothing", async () => {
+  test("clears the lock; another holder's lock or a free one fails with lock_not_held and changes nothing", async () => {
     const [lease] = await take("f1", "openapi");
     await expect(bench.release({ resource: "openapi", holder: "f2" })).rejects.toMatchObject({
       code: "lock_not_held",
@@ -113,7 +113,7 @@ describe("releasing", () => {
     expect((await take("f2", "openapi"))[0]?.token).toBe(2);
   });
 
-  test("everything of one holder at once", async () => {
+  test("releases everything of one holder at once", async () => {
     const releaseAll = (holder: string) => bench.db.transaction().execute((tx) => releaseAllWithin(tx, holder));
     await take("f1", "openapi", "db_migrations");
     await take("f2", "events");
@@ -123,7 +123,7 @@ describe("releasing", () => {
   });
 });
 
-test("renewing prolongs a lease, also one that ran out and that nobody took; what is not held is not renewed", async () => {
+test("renewing extends a lease, also an expired one that no other holder took; a lock that is not held is not renewed", async () => {
   const [lease] = await take("f1", "openapi");
   bench.clock.time += 5_000;
   expect(await bench.mayWrite(lease!)).toBe(false);
@@ -133,7 +133,7 @@ test("renewing prolongs a lease, also one that ran out and that nobody took; wha
   expect(await failure(bench.renew({ ...lease!, holder: "f2" }))).toBe("lock_not_held");
 });
 
-test("recovery frees what has expired, and nothing else", async () => {
+test("recovery releases expired leases, and nothing else", async () => {
   const [old] = await take("f1", "openapi");
   bench.clock.time += 600;
   await take("f2", "events");

@@ -18,10 +18,10 @@ const events = async () =>
     ...(JSON.parse(payload) as { event: Record<string, unknown>; actor: unknown }),
   }));
 
-describe("[FEA-109] a lock that another feature holds", () => {
+describe("[FEA-109] a lock of another feature", () => {
   const api: Parts = { contracts: { openapi: "modify" } };
 
-  test("is waited for under block; when it comes free the kernel takes it and accepts the plan", async () => {
+  test("is waited for under block; when it is free the kernel takes it and accepts the plan", async () => {
     await bench.acquire("a", "openapi");
     await expect(bench.submit("b", api)).rejects.toMatchObject({
       ...blocked,
@@ -40,7 +40,7 @@ describe("[FEA-109] a lock that another feature holds", () => {
     expect(existsSync(join(bench.root, ".slipway/features/b/plan.json"))).toBe(true);
   });
 
-  test("is taken with the others in the one order, all of them or none", async () => {
+  test("is taken with the others in the global order, all or none", async () => {
     await bench.acquire("a", "events");
     await bench.acquire("c", "openapi");
     await expect(bench.submit("b", { contracts: { openapi: "modify", events: "modify", db: "migration" } })).rejects.toMatchObject(blocked);
@@ -51,12 +51,12 @@ describe("[FEA-109] a lock that another feature holds", () => {
     expect(bench.indexFile().locks).toMatchObject({ events: "b", db_migrations: "b", openapi: "b" });
   });
 
-  test("[FEA-115] one that is free but not held still fails with lock_not_held", async () => {
+  test("[FEA-115] a free lock that is not held still fails with lock_not_held", async () => {
     await expect(bench.submit("b", api)).rejects.toMatchObject({ code: "lock_not_held", details: { conflicting_feature_ids: [] } });
     expect(await bench.row("b")).toMatchObject({ status: "planning", version: 1 });
   });
 
-  test("that its own feature takes meanwhile is no longer required", async () => {
+  test("that the feature itself takes in the meantime is no longer required", async () => {
     await bench.submit("a", X);
     await expect(bench.submit("b", { ...X, ...api })).rejects.toMatchObject(blocked);
     expect((await bench.queue())[0]?.required_resources).toEqual(["openapi"]);
@@ -66,7 +66,7 @@ describe("[FEA-109] a lock that another feature holds", () => {
     expect((await bench.queue())[0]?.required_resources).toEqual(["openapi"]);
   });
 
-  test("that somebody else takes over is waited for under the new name", async () => {
+  test("that another feature takes over is waited for under the new holder", async () => {
     await bench.acquire("a", "openapi");
     await expect(bench.submit("b", api)).rejects.toMatchObject(blocked);
     bench.clock.time += 61_000;
@@ -76,7 +76,7 @@ describe("[FEA-109] a lock that another feature holds", () => {
     expect((await bench.row("b")).status).toBe("building");
   });
 
-  test("a lease that has run out is not waited for: the queue takes it over", async () => {
+  test("an expired lease is not waited for: the queue takes it over", async () => {
     await bench.acquire("a", "openapi");
     await expect(bench.submit("b", api)).rejects.toMatchObject(blocked);
     bench.clock.time += 61_000;
@@ -87,7 +87,7 @@ describe("[FEA-109] a lock that another feature holds", () => {
   });
 });
 
-test("features that wait for each other are told so, and a person is asked for", async () => {
+test("features that wait for each other are reported, and a person is asked", async () => {
   await bench.submit("a", { files: { modify: ["src/a.ts"] } });
   await bench.submit("b", { files: { modify: ["src/b.ts"] } });
   await expect(bench.update("a", 1, { files: { modify: ["src/a.ts", "src/b.ts"] } })).rejects.toMatchObject({
@@ -101,7 +101,7 @@ test("features that wait for each other are told so, and a person is asked for",
   expect((await bench.row("b")).status_reason).toContain("they wait for each other (b → a → b)");
 });
 
-test("a submission that names a version is refused as a whole when the version is another", async () => {
+test("a submission with a stale version is refused as a whole", async () => {
   await bench.submit("a", X);
   const stale = { ...bench.call(), expectedVersion: 9 };
   await expect(bench.kernel.features.submitPlan(stale, { feature_id: "b", plan_json: planFor("b", X) })).rejects.toMatchObject({

@@ -18,7 +18,7 @@ interface Real {
 }
 type Command = fc.AsyncCommand<QueueModel, Real>;
 
-/** Does something to both, compares how it ended, then everything that can be seen. */
+/** Applies the same call to both, then compares the results and all visible state. */
 function command(name: string, act: (model: QueueModel, bench: PlanBench, real: Real) => Promise<void>): Command {
   return {
     check: () => true,
@@ -106,7 +106,7 @@ const fail = id.map((feature) =>
     await bench.fail(feature);
   }),
 );
-/** What the merge operation's transaction does to plans and locks; the next operation finds the queue woken. */
+/** The effect of the merge operation's transaction on plans and locks; the next operation processes the woken queue. */
 const merge = id.map((feature) =>
   command(`merge(${feature})`, async (model, bench) => {
     if (model.of(feature).status !== "building") return;
@@ -146,7 +146,7 @@ test.each([
   ["block", 40],
   ["reject", 15],
 ])(
-  "[FEA-107] [FEA-108] [FEA-109] under %s any sequence of plans, locks and ends goes as the rules say, also across restarts",
+  "[FEA-107] [FEA-108] [FEA-109] under %s any sequence of plans, locks and ends follows the rules, also across restarts",
   async (collision_policy, numRuns) => {
     const commands = fc.commands([propose, propose, propose, again, acquire, release, fail, merge, unblock, restart], { maxCommands: 18 });
     await fc.assert(

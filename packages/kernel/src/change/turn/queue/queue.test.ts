@@ -20,7 +20,7 @@ const events = async () =>
   }));
 
 describe("[FEA-107] a colliding plan under collision_policy block", () => {
-  test("fails, blocks its feature and leaves one entry; nothing else of it is stored", async () => {
+  test("fails, blocks its feature and leaves one entry; nothing else is stored", async () => {
     await bench.submit("a", X);
     bench.clock.time = Date.UTC(2026, 0, 2);
     await expect(bench.submit("b", X)).rejects.toMatchObject({
@@ -52,7 +52,7 @@ describe("[FEA-107] a colliding plan under collision_policy block", () => {
     expect((await events()).at(-1)).toMatchObject({ name: "plan.submit", event: { feature_id: "b", queued: expect.any(String) } });
   });
 
-  test("a repeat of the call is answered with the same refusal, and is not done again", async () => {
+  test("repeating the call returns the same refusal, and does nothing", async () => {
     await bench.submit("a", X);
     const first = await bench.submit("b", X, "the-same").catch((error: unknown) => error);
     const [version, count] = [(await bench.row("b")).version, (await events()).length];
@@ -61,7 +61,7 @@ describe("[FEA-107] a colliding plan under collision_policy block", () => {
     expect([(await bench.row("b")).version, (await events()).length]).toEqual([version, count]);
   });
 
-  test("the same collision again adds no entry and keeps its place; another one gets a new place", async () => {
+  test("the same collision again adds no entry and keeps its position; another collision gets a new position", async () => {
     await bench.submit("a", X);
     await expect(bench.submit("b", X)).rejects.toMatchObject(blocked);
     const [entry] = await bench.queue();
@@ -86,32 +86,32 @@ describe("[FEA-107] a colliding plan under collision_policy block", () => {
     expect(await bench.queue()).toEqual([]);
   });
 
-  test("whatever else is wrong with a plan is refused, not queued", async () => {
+  test("a plan with any other error is refused, not queued", async () => {
     await bench.submit("a", X);
     await expect(bench.submit("b", { ...X, gate_profile: "lax" })).rejects.toMatchObject({ code: "unknown_gate_profile_or_mode" });
     expect(await bench.row("b")).toMatchObject({ status: "planning", version: 1 });
   });
 });
 
-describe("[FEA-108] queued plans get a turn", () => {
+describe("[FEA-108] queued plans are reconsidered", () => {
   const wait = async () => {
     await bench.submit("a", X);
     await expect(bench.submit("b", X)).rejects.toMatchObject(blocked);
   };
 
-  test("when the plan in the way is updated, in its own transaction", async () => {
+  test("when the colliding plan is updated, in the same transaction", async () => {
     await wait();
     await bench.update("a", 1, { files: { modify: ["src/d.ts"] } });
     expect((await bench.row("b")).status).toBe("building");
   });
 
-  test("when the feature in the way has failed", async () => {
+  test("when the colliding feature has failed", async () => {
     await wait();
     await bench.fail("a");
     expect((await bench.row("b")).status).toBe("building");
   });
 
-  test("when its run is abandoned: with the next operation, since that one knows the policy", async () => {
+  test("when its run is cancelled: with the next operation, because that one knows the policy", async () => {
     await wait();
     await bench.db.updateTable("features").set({ run_id: "other" }).where("id", "!=", "a").execute();
     await bench.records.door.perform(abandonOperation, { type: "person", id: "kim" }, "abandon", { run_id: "run", reason: "cancelled" });
@@ -119,7 +119,7 @@ describe("[FEA-108] queued plans get a turn", () => {
     expect((await bench.row("b")).status).toBe("building");
   });
 
-  test("oldest first, then by name; who is accepted is in the others' way", async () => {
+  test("oldest first, then by name; an accepted plan collides with the others", async () => {
     await bench.submit("a", X);
     for (const id of ["e", "d", "c", "b"]) if (!["b", "c"].includes(id)) await bench.addFeature(id);
     for (const id of ["e", "c", "b"]) {
@@ -148,7 +148,7 @@ describe("[FEA-108] queued plans get a turn", () => {
     expect((await bench.row("b")).status).toBe("building");
   });
 
-  test("and tell what is in their way by then", async () => {
+  test("and show what they wait for now", async () => {
     await wait();
     await bench.submit("c", { files: { modify: ["src/c.ts"] } });
     await expect(bench.submit("b", { files: { modify: ["src/a.ts", "src/c.ts"] } })).rejects.toMatchObject(blocked);
@@ -165,7 +165,7 @@ describe("[FEA-108] queued plans get a turn", () => {
     expect(after?.collision_fingerprint).not.toBe(before?.collision_fingerprint);
   });
 
-  test("a plan that is accepted meanwhile is told to those it is now in the way of", async () => {
+  test("a plan that is accepted in the meantime is shown to those that now collide with it", async () => {
     await bench.submit("a", X);
     await expect(bench.submit("b", { files: { modify: ["src/a.ts", "src/c.ts"] } })).rejects.toMatchObject(blocked);
     const [before] = await bench.queue();
@@ -175,7 +175,7 @@ describe("[FEA-108] queued plans get a turn", () => {
     expect(after?.collision_fingerprint).not.toBe(before?.collision_fingerprint);
   });
 
-  test("an update waits with the old plan in force, and is accepted in its turn", async () => {
+  test("an update waits while the old plan stays valid, and is accepted in its turn", async () => {
     await bench.submit("a", X);
     await bench.submit("b", { files: { modify: ["src/b.ts"] } });
     await expect(bench.update("b", 1, { files: { modify: ["src/a.ts"] } })).rejects.toMatchObject(blocked);
@@ -184,11 +184,11 @@ describe("[FEA-108] queued plans get a turn", () => {
     await expect(bench.submit("c", { files: { modify: ["src/b.ts"] } })).rejects.toMatchObject(blocked);
     await bench.fail("a");
     expect((await bench.kernel.features.plan("b")).plan_version).toBe(2);
-    // What the update gave up let the next one in, in the same transaction.
+    // The claims that the update released let the next plan in, in the same transaction.
     expect((await bench.row("c")).status).toBe("building");
   });
 
-  test("what an accepted update gave up is seen by those who were asked before it, too", async () => {
+  test("claims that an accepted update released also count for entries considered before it", async () => {
     await bench.submit("a", X);
     await bench.submit("b", { files: { modify: ["src/b.ts"] } });
     await expect(bench.submit("c", { files: { modify: ["src/b.ts"] } })).rejects.toMatchObject(blocked);
@@ -199,7 +199,7 @@ describe("[FEA-108] queued plans get a turn", () => {
     expect([(await bench.row("b")).status, (await bench.row("c")).status]).toEqual(["building", "building"]);
   });
 
-  test("a feature that was unblocked by somebody waits no longer", async () => {
+  test("a feature that was unblocked otherwise no longer waits", async () => {
     await wait();
     await bench.kernel.features.changeStatus(bench.call(), { feature_id: "b", to: "planning", reason: "plan anew" });
     expect(await bench.queue()).toEqual([]);
@@ -207,7 +207,7 @@ describe("[FEA-108] queued plans get a turn", () => {
     expect((await bench.row("b")).status).toBe("planning");
   });
 
-  test("an entry of a feature that is not blocked is dropped, and is nobody's trouble", async () => {
+  test("an entry of a feature that is not blocked is dropped without an error", async () => {
     await wait();
     await bench.db.updateTable("features").set({ status: "qa" }).where("id", "=", "b").execute();
     await bench.fail("a");
@@ -215,7 +215,7 @@ describe("[FEA-108] queued plans get a turn", () => {
     expect(await bench.queue()).toEqual([]);
   });
 
-  test("a plan that the policy of now refuses keeps its place and says why", async () => {
+  test("a plan that the current policy refuses keeps its position and shows why", async () => {
     await wait();
     await bench.close();
     bench = await openPlanBench({ root: bench.root, policy: { collision_policy: "block", protected_areas: ["src"] } });

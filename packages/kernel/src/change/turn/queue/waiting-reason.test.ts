@@ -12,14 +12,14 @@ const report = (...items: readonly (readonly ["file" | "area" | "contract" | "mi
   return found;
 };
 
-test("a reason names whom and what, and stays short", () => {
+test("a reason names the features and resources, and stays short", () => {
   expect(waitingReason(report(["lock", "openapi"]), null)).toBe("the plan waits for other: lock openapi");
   const many = Array.from({ length: 8 }, (_, index) => ["file", `src/${index}`] as const);
   expect(waitingReason(report(...many), null)).toMatch(/file src\/4, and 3 more$/);
   expect(waitingReason(report(["area", "db"]), ["me", "other", "me"])).toContain("me → other → me");
 });
 
-test("[FEA-105] a migration collision is kept with the contracts, and every item once", () => {
+test("[FEA-105] a migration collision is listed with the contracts, and every item once", () => {
   const found = report(["file", "src/a"], ["area", "db"], ["contract", "openapi"], ["migration", "db"], ["lock", "openapi"]);
   const kinds = collisionsByKind(found);
   expect(kinds.contracts.map(({ type, resource }) => `${type} ${resource}`)).toEqual(["contract openapi", "migration db"]);
@@ -31,7 +31,7 @@ const graph = fc
   .tuple(...NAMES.map(() => fc.subarray(NAMES)))
   .map((edges) => new Map(NAMES.map((name, index) => [name, (edges[index] ?? []).filter((other) => other !== name)])));
 
-test("a circle is found exactly when there is one, and it is a way from the feature back to itself", () => {
+test("a cycle is found exactly if there is one, and it leads from the feature back to itself", () => {
   fc.assert(
     fc.property(graph, fc.constantFrom(...NAMES), (waits, start) => {
       const reachable = new Set<string>();

@@ -22,7 +22,7 @@ const submitOther = (contracts: object = {}) =>
     }),
   });
 
-test("[FEA-108] a merge gives the plan that waited for it its turn, in the merge's own transaction", async () => {
+test("[FEA-108] a merge reconsiders the plan that waited for it, in the merge's own transaction", async () => {
   const letters = lettersOn(scratch);
   const candidate = await letters.ready();
   await letters.init("other");
@@ -35,7 +35,7 @@ test("[FEA-108] a merge gives the plan that waited for it its turn, in the merge
   expect(await scratch.kernel.features.index()).toMatchObject({ active: ["other"], merged: ["letters"], blocked: [], blocked_queue: [] });
 });
 
-test("[FEA-108] [FEA-170] so does a deletion, which takes the plan, the locks and the place of its own feature with it", async () => {
+test("[FEA-108] [FEA-170] so does a deletion, which removes plan, locks and queue entry of its own feature", async () => {
   const letters = lettersOn(scratch);
   await letters.init();
   await scratch.kernel.features.acquireLocks(callAs(), { ...LETTERS, resources: ["openapi"] });
@@ -50,7 +50,7 @@ test("[FEA-108] [FEA-170] so does a deletion, which takes the plan, the locks an
   ]);
 });
 
-test("[FEA-076] after an update the worktree is untouched, and the next patch is judged by the new plan only", async () => {
+test("[FEA-076] after an update the worktree is unchanged, and the next patch is judged by the new plan only", async () => {
   const letters = lettersOn(scratch);
   await letters.built();
   const { tree } = await letters.row();

@@ -14,28 +14,28 @@ describe("whether later features may submit their plans", () => {
   test.each<[string, SiblingStatus, boolean]>([
     ["has not begun", at(null), false],
     ["is planning", at("planning"), false],
-    ["waits for somebody who can still land", at("planning", { waitsFor: ["a"] }), true],
+    ["waits for a feature that can still land", at("planning", { waitsFor: ["a"] }), true],
     ["asks a person", at("planning", { asks: ["request"] }), true],
     ["is blocked", at("blocked"), true],
     ["has a plan", at("building"), true],
     ["has landed", at("merged"), true],
-    ["has broken off", at("planning", { runFinished: true }), true],
+    ["has failed unexpectedly", at("planning", { runFinished: true }), true],
   ])("one that %s", (_what, standing, decided) => {
     expect(isDecided(standing, alive)).toBe(decided);
   });
 
-  test("who has waited and may go on is planning again", () => {
+  test("a feature whose wait is over is planning again", () => {
     expect(isDecided(at("planning", { waitsFor: ["a", "b"] }), (id) => id === "a")).toBe(true);
     expect(isDecided(at("planning", { waitsFor: ["a", "b"] }), () => true)).toBe(false);
   });
 });
 
-test("a feature has ended when nothing more will come of it", () => {
+test("a feature has ended when nothing more will follow", () => {
   expect([at("merged"), at("failed"), at("qa", { runFinished: true })].map(hasEnded)).toEqual([true, true, true]);
   expect([at("blocked"), at("ready_to_merge"), at(null)].map(hasEnded)).toEqual([false, false, false]);
 });
 
-test("who stands in line to land: whoever is ready and waits for no person", () => {
+test("features that wait to land: those that are ready and wait for no person", () => {
   expect(waitsToLand(at("ready_to_merge"))).toBe(true);
   expect(waitsToLand(at("ready_to_merge", { asks: ["mend"] }))).toBe(false);
   expect(waitsToLand(at("ready_to_merge", { asks: ["approval"] }))).toBe(false);
@@ -43,7 +43,7 @@ test("who stands in line to land: whoever is ready and waits for no person", () 
   expect(waitsToLand(at("blocked"))).toBe(false);
 });
 
-test("approvals land in the order they were given, at the same moment in the order of the run", () => {
+test("approvals land in the order they were given, equal times in the order of the run", () => {
   const order = ["a", "b", "c"];
   const approved = (feature_id: string, approvedAt: number) => ({ feature_id, approvedAt });
   expect(nextToLand([], order)).toBeNull();

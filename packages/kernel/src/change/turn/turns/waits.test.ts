@@ -62,7 +62,7 @@ describe("turns among the features of a run", () => {
     expect(await turn("c")).toBeUndefined();
   });
 
-  test("what an earlier feature waits to do counts against later ones, and only against them", async () => {
+  test("the claims that an earlier feature waits for apply to later ones, and only to them", async () => {
     await add("building", "planning", "planning");
     await wait("b", FILE_A, "a");
     expect(await turn("c")).toEqual({ claimed: [{ type: "file", resource: "src/a.ts", feature_id: "b" }] });
@@ -70,7 +70,7 @@ describe("turns among the features of a run", () => {
     expect(await turn("b")).toEqual({ claimed: [] });
   });
 
-  test("one that asks a person, or whose part of the run is over, holds nobody up", async () => {
+  test("a feature that asks a person, or whose part of the run is over, blocks no other", async () => {
     await add("planning", "planning");
     await ask("run/feature:a", "request");
     expect(await turn("b")).toEqual({ claimed: [] });
@@ -102,7 +102,7 @@ describe("turns among the features of a run", () => {
 
   const giveBack = (parts: Parts) => bench.kernel.features.giveBackLocks(bench.call(), { feature_id: "a", plan_json: plan("a", parts) });
 
-  test("what was taken for a plan that cannot be had is given back, once", async () => {
+  test("locks taken for a plan that cannot be accepted are released, once", async () => {
     await add("planning");
     await bench.acquire("a", "db_migrations");
     const { version } = await bench.row("a");
@@ -113,7 +113,7 @@ describe("turns among the features of a run", () => {
     expect((await bench.kernel.features.index())?.locks).toMatchObject({ db_migrations: null });
   });
 
-  test("whoever has an accepted plan keeps the locks it works under, and those nobody took for the new one", async () => {
+  test("a feature with an accepted plan keeps the locks it works under, and those not taken for the new plan", async () => {
     await add("planning");
     await bench.acquire("a", "db_migrations");
     await bench.submit("a", MIGRATION);
@@ -123,7 +123,7 @@ describe("turns among the features of a run", () => {
     expect((await bench.kernel.features.index())?.locks).toMatchObject({ db_migrations: "a", openapi: "a", events: null });
   });
 
-  test("the wait is over when everybody in the way has ended; the base is what the last of them left", async () => {
+  test("the wait is over when every blocking feature has ended; the base is the result of the last one", async () => {
     await add("ready_to_merge", "building");
     const over = () => bench.kernel.features.endOf(RUN, ["a", "b"]);
     expect(await over()).toBeUndefined();
@@ -145,11 +145,11 @@ describe("turns among the features of a run", () => {
     expect(await over()).toEqual({ onto: "commit of b", landed: ["a", "b"] });
   });
 
-  test("a feature that is no part of the run is nobody to wait for", async () => {
+  test("a feature outside the run is not waited for", async () => {
     expect(await bench.kernel.features.endOf(RUN, ["stranger"])).toEqual({ onto: null, landed: [] });
   });
 
-  test("to land: the first who was approved and still stands in line", async () => {
+  test("to land: the first approved feature that still waits to land", async () => {
     await add("ready_to_merge", "ready_to_merge", "ready_to_merge");
     const mine = (id: string) => bench.kernel.features.turnToLand(RUN, id);
     const approve = { decision: "approve", token: "t" };
@@ -162,7 +162,7 @@ describe("turns among the features of a run", () => {
     expect(await mine("a")).toBe(true);
   });
 
-  test("to land where nobody has to approve: the first of the run", async () => {
+  test("to land without approvals: the first of the run", async () => {
     const free = await openPlanBench({ policy: { "merge_policy.require_user_approval": false } });
     for (const { feature_id } of RUN) await free.addFeature(feature_id, "ready_to_merge");
     expect([await free.kernel.features.turnToLand(RUN, "a"), await free.kernel.features.turnToLand(RUN, "b")]).toEqual([true, undefined]);
@@ -187,13 +187,13 @@ describe("under collision_policy: block", () => {
     expect(await left()).toMatchObject({ accepted: { feature_id: "b", plan_version: 1 }, onto: null });
   });
 
-  test("one that waits for somebody else's feature is not waited for here", async () => {
+  test("one that waits for a feature of another run is not waited for here", async () => {
     const [, b] = RUN;
     expect(await left([b!])).toMatchObject({ accepted: null, status_reason: expect.stringContaining("a") });
   });
 });
 
-describe("waking up", () => {
+describe("resuming", () => {
   let scratch: ScratchKernel;
   beforeEach(async () => {
     scratch = await openScratchKernel();
@@ -208,7 +208,7 @@ describe("waking up", () => {
     return scratch.git("rev-parse", "main").trim();
   }
 
-  test("a feature that has built nothing stands on exactly the commit it is put on, and its worktree shows it", async () => {
+  test("a feature without a change is moved to the given commit, and its worktree shows it", async () => {
     const letters = lettersOn(scratch);
     await letters.init();
     const plan_json = planSchema.parse({ gate_profile: "default", ...scratchPlan("letters") });
@@ -222,7 +222,7 @@ describe("waking up", () => {
     expect(await scratch.records.database.db.selectFrom("waits").selectAll().execute()).toEqual([]);
   });
 
-  test("work that is there stays where it is: it goes onto the base when it lands", async () => {
+  test("existing work stays on its base: it moves when it lands", async () => {
     const letters = lettersOn(scratch);
     await letters.planned();
     await scratch.kernel.features.applyPatch(callAs(), { ...LETTERS, unified_diff: addFile("src/new.txt", "mine") });
@@ -232,7 +232,7 @@ describe("waking up", () => {
     expect(letters.file("src/new.txt")).toBe("mine\n");
   });
 
-  test("when nobody has landed there is nowhere to go", async () => {
+  test("if no feature has landed, it does not move", async () => {
     const letters = lettersOn(scratch);
     const { base_commit } = await letters.init();
     await wake(null);
@@ -240,7 +240,7 @@ describe("waking up", () => {
   });
 });
 
-test("how a feature stands: its status, the results on its tree, and the locks it has lost", async () => {
+test("the status of a feature: status, results on its tree, and lost locks", async () => {
   const bench = await openPlanBench();
   await bench.addFeature("a");
   await bench.acquire("a", "db_migrations");

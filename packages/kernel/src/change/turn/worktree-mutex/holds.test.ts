@@ -40,7 +40,7 @@ function startChild(featureId: string) {
 }
 
 describe("within a process", () => {
-  test("work on one feature is done one after the other, in the order of arrival; other features do not wait", async () => {
+  test("operations on one feature run in sequence, in order of arrival; other features do not wait", async () => {
     const withWorktree = holds();
     const log: string[] = [];
     const gate = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ describe("within a process", () => {
     expect(await rows()).toEqual([]);
   });
 
-  test("a failure is the caller's, and lets the next one in", async () => {
+  test("a failure goes to its caller, and the next operation runs", async () => {
     const withWorktree = holds();
     const failing = withWorktree({ featureId: "a", operation: "x" }, () => Promise.reject(new Error("no")));
     const next = withWorktree({ featureId: "a", operation: "y" }, async () => "done");
@@ -74,7 +74,7 @@ describe("within a process", () => {
     expect(await next).toBe("done");
   });
 
-  test("who no longer wants to wait leaves, and nobody gets in before the one at work has ended", async () => {
+  test("an aborted call stops waiting, and no other enters before the current one has ended", async () => {
     const withWorktree = holds();
     const stop = new AbortController();
     const gate = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ describe("between processes", () => {
     expect(order).toEqual(["other", "mine"]);
   });
 
-  test("what a killed process held is free at once", async () => {
+  test("a hold of a killed process is free at once", async () => {
     const { child, says, ended } = startChild("a");
     expect(await says()).toBe("holding");
     child.kill("SIGKILL");
@@ -116,7 +116,7 @@ describe("between processes", () => {
   const held = (owner: string, since: number) =>
     database.db.insertInto("worktree_holds").values({ feature_id: "a", claim: "theirs", owner, operation: "gates.run", since }).execute();
 
-  test("after a while the caller is told who is in the way, and may try again", async () => {
+  test("after a timeout the caller gets the holder's name, and may retry", async () => {
     await held("another", Date.now());
     const waited: number[] = [];
     let now = 0;
@@ -138,14 +138,14 @@ describe("between processes", () => {
   test.each([
     ["a moment ago", 1_000, "operation_in_progress"],
     ["long ago", 61_000, "in"],
-  ])("a holder of whom nothing is known, since %s", async (_what, ago, outcome) => {
+  ])("a holder that is not known, since %s", async (_what, ago, outcome) => {
     await held("elsewhere", Date.now() - ago);
     const withWorktree = holds({ owners: owners("unknown"), waitMs: 0 });
     const got = await withWorktree({ featureId: "a", operation: "x" }, async () => "in").catch(({ code }: { code: string }) => code);
     expect(got).toBe(outcome);
   });
 
-  test("a hold of this process that a failure left behind is nobody's", async () => {
+  test("a hold of this process that a failure left behind is free", async () => {
     await held(SELF, Date.now());
     expect(await holds({ owners: owners("alive"), waitMs: 0 })({ featureId: "a", operation: "x" }, async () => "in")).toBe("in");
   });

@@ -14,8 +14,8 @@ function scratch(): string {
   return folder;
 }
 
-describe("where the repository is", () => {
-  test("found upwards, by git's folder", () => {
+describe("finding the repository", () => {
+  test("is found upwards, by its git folder", () => {
     const root = scratch();
     mkdirSync(join(root, "a", ".git"), { recursive: true });
     mkdirSync(join(root, "a", "b", "c"), { recursive: true });
@@ -25,13 +25,13 @@ describe("where the repository is", () => {
   const git = (cwd: string, ...args: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd, stdio: "pipe" });
 
-  /** What git itself says, through the kernel. */
+  /** The answer of git itself, through the kernel. */
   async function asGitSays(folder: string): Promise<void> {
     const { root, commonDir } = await openRepository(folder);
     expect(findLayout(folder)).toMatchObject({ root, commonDir });
   }
 
-  test("a linked worktree, a separate git directory and a submodule are what git takes them for", async () => {
+  test("a linked worktree, a separate git directory and a submodule are resolved as git does", async () => {
     const root = scratch();
     git(root, "init", "-q", "one");
     git(join(root, "one"), "commit", "-q", "--allow-empty", "-m", "start");
@@ -45,7 +45,7 @@ describe("where the repository is", () => {
     for (const name of ["one", "linked", "separate", "of-bare", "of-hidden-bare", "one/part"]) await asGitSays(join(root, name));
   });
 
-  test("nowhere is an error that says what to do", () => {
+  test("outside a repository it is an error with a next action", () => {
     const folder = scratch();
     expect(() => findLayout(folder)).toThrow(
       expect.objectContaining({
@@ -56,14 +56,14 @@ describe("where the repository is", () => {
   });
 });
 
-describe("what is in it", () => {
-  test("no database: nothing, and none is made", async () => {
+describe("contents", () => {
+  test("without a database it is empty, and none is created", async () => {
     const layout = layoutAt(scratch());
     expect(await readBoard(layout)).toEqual({ repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] });
     expect(() => rmSync(layout.state)).toThrow("ENOENT");
   });
 
-  test("features with their gates, locks, cost and merge, runs, and open questions with their options", async () => {
+  test("has features with their gates, locks, cost and merge, runs, and open questions with their options", async () => {
     const layout = layoutAt(scratch());
     const records = await openRecords({ layout });
     await records.database.sqlite.exclusive((database) => {
@@ -81,7 +81,7 @@ describe("what is in it", () => {
     });
   });
 
-  test("a newer program's database is refused", async () => {
+  test("a database of a newer program is refused", async () => {
     const layout = layoutAt(scratch());
     const records = await openRecords({ layout });
     await records.database.sqlite.exclusive((database) => database.exec("INSERT INTO schema_version VALUES (99, 'future')"));

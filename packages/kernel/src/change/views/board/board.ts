@@ -1,9 +1,8 @@
 import type { SpentLine } from "../../../budget/rules.ts";
 
 /**
- * What `status`, `watch` and the board of a run show. The kernel reads the same rows for report.dashboard. Plain SQL and no
- * imports beyond it: on a read-only connection the command must answer in the time a bare Node takes to start, and must work
- * while a run is live.
+ * The data of `status`, `watch` and the board of a run. The kernel reads the same rows for report.dashboard. Plain SQL and few imports:
+ * with a read-only connection the command must start as fast as a bare Node, and must work while a run is live.
  */
 export interface FeatureBoard {
   readonly repository: string;
@@ -15,7 +14,7 @@ export interface FeatureBoard {
   readonly budgets: readonly BoardBudget[];
 }
 
-/** What the rows of a feature say. */
+/** Facts from the rows of a feature. */
 export interface FeatureFacts {
   readonly id: string;
   /** A status of the kernel's, or `waiting` for a feature of a live run that has not been started. */
@@ -23,7 +22,7 @@ export interface FeatureFacts {
   readonly reason: string;
   readonly run: string;
   readonly gates: Readonly<Record<string, string>>;
-  /** The newest result; `current` when it was had on the tree of now. */
+  /** The newest result; `current` if it was on the current tree. */
   readonly last_gate: { readonly mode: string; readonly passed: boolean; readonly current: boolean; readonly at: number } | null;
   readonly tree: string | null;
   readonly merged_as: string | null;
@@ -34,20 +33,20 @@ export interface FeatureFacts {
 }
 
 export interface BoardFeature extends FeatureFacts {
-  /** The agent, gate or git operation that is under way. */
+  /** The running agent call, gate or git operation. */
   readonly at_work: { readonly step: string; readonly since: number } | null;
   readonly waits_for: Wait | null;
 }
 
-/** What has to happen before a feature goes on. */
+/** What must happen before a feature continues. */
 export type Wait =
   | { readonly for: "person"; readonly question: string; readonly number: number; readonly kind: string }
   | { readonly for: "feature"; readonly features: readonly string[]; readonly resources: readonly string[] }
   | { readonly for: "lock"; readonly resources: readonly string[]; readonly features: readonly string[] }
-  /** A limit of the provider's that says when it is over; milliseconds since the epoch. */
+  /** A provider's limit with a known end, in milliseconds since the epoch. */
   | { readonly for: "limit"; readonly provider: string; readonly code: "rate_limited" | "quota_exhausted"; readonly until: number }
   | { readonly for: "slot" }
-  /** Approved: it lands when those approved before it have, and when its run goes on. */
+  /** Approved: it lands after those approved before it, when its run continues. */
   | { readonly for: "landing" };
 
 /** One limit, and how far it is used up. */

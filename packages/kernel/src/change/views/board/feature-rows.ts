@@ -2,25 +2,25 @@ import type { BoardLock, BoardQuestion, FeatureFacts } from "./board.ts";
 import { plannedIn, UNFINISHED_RUNS, type PlannedFeature } from "./planned-features.ts";
 import type { From, Row } from "./snapshot.ts";
 
-/** What is recorded about one feature; the board and the tool report.dashboard are made from it. */
+/** The records of one feature, for the board and the tool report.dashboard. */
 export interface FeatureRow {
   readonly facts: FeatureFacts;
   /** Of its state and of its roles; null before it has begun. */
   readonly state: { readonly version: number; readonly roles: Readonly<Record<string, string>> } | null;
-  /** The oldest open one: it is the one in the way. */
+  /** The oldest open question, which blocks the feature. */
   readonly question: BoardQuestion | null;
   /** Null once it has begun. */
   readonly planned: PlannedFeature | null;
 }
 
 export interface FeatureRows {
-  /** By id, with those that an unfinished run has not begun. */
+  /** By id, including those that an unfinished run has not begun. */
   readonly features: readonly FeatureRow[];
   readonly questions: readonly BoardQuestion[];
   readonly locks: readonly BoardLock[];
 }
 
-/** The same number of queries for any number of features; git is not asked. `objects` is the folder of the object store. */
+/** The number of queries does not depend on the number of features; git is not called. `objects` is the folder of the object store. */
 export function readFeatureRows(from: From, objects: string, now: number): FeatureRows {
   const questions = from("questions", QUESTIONS).map(questionOf);
   const locks = from("locks", LOCKS).map((row) => row as unknown as BoardLock);
@@ -44,7 +44,7 @@ export function readFeatureRows(from: From, objects: string, now: number): Featu
   return { features, questions, locks };
 }
 
-// All columns: a database that an earlier version has left may lack some.
+// Selects all columns, because a database of an earlier version may lack some.
 const FEATURES = `
   SELECT f.*, m.commit_sha AS merged_as,
          (SELECT coalesce(sum(t.cost_usd), 0) FROM telemetry t WHERE t.feature_id = f.id) AS cost_usd

@@ -27,7 +27,7 @@ const paused = (code: string, details: object) => [
 ];
 const waits = async (...statements: readonly string[]) => (await boardAt(...statements)).features[0]?.waits_for;
 
-test("a feature that sits out a limit says whose it is, and until when", async () => {
+test("a feature in a pause shows the provider and the end of the limit", async () => {
   expect(await waits(...paused("rate_limited", { provider: "claude" }))).toEqual({
     for: "limit",
     provider: "claude",
@@ -37,7 +37,7 @@ test("a feature that sits out a limit says whose it is, and until when", async (
   expect(await waits(...paused("quota_exhausted", {}))).toMatchObject({ provider: "the provider", code: "quota_exhausted" });
 });
 
-test("when the pause is over nothing is waited for", async () => {
+test("after the pause it waits for nothing", async () => {
   const slept = event(3, "slept", "pause:builder:1~2", "pause:builder:1~2", {});
   expect(await waits(...paused("rate_limited", { provider: "claude" }), slept)).toBeNull();
 });
@@ -50,7 +50,7 @@ const reservation = (id: string, feature: string, role: string, status: string, 
   `INSERT INTO reservations (id, invocation, repair, prompt_digest, run_id, root_run_id, feature_id, role, provider, status, owner, cost_usd, tokens, calls, duration_ms, worst, at)
    VALUES ('${id}', 'i', 0, 'p', 'r/feature:${feature}', 'r', '${feature}', '${role}', 'api', '${status}', 'o', ${cost}, 10, 1, 60000, '{}', 1)`;
 
-test("the limits of a run that is not over, with what is spent and reserved; a call that was cut off counts as spent", async () => {
+test("lists the limits of an unfinished run, with spent and reserved amounts; a call that was cut off counts as spent", async () => {
   const { budgets } = await boardAt(
     run("r", null),
     run("old", 9),

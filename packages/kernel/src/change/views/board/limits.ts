@@ -2,7 +2,7 @@ import { DIMENSIONS } from "../../../budget/amounts.ts";
 import type { BoardBudget, Wait } from "./board.ts";
 import type { Row } from "./snapshot.ts";
 
-/** Where the last thing a run has done is to begin a pause; the step before it says for whose limit. */
+/** Runs whose last event begins a pause; the step before it names the provider and the limit. */
 export const PAUSES = `
   SELECT e.stream, e.at + json_extract(e.payload, '$.ms') AS until,
          json_extract(s.payload, '$.value.failure.code') AS code,

@@ -11,7 +11,7 @@ export interface PlannedFeature {
   readonly root: string;
   readonly run: string;
   readonly at: number;
-  /** The run of its own that is begun for it when it gets its place among the active ones. */
+  /** The feature's child run, which begins when the feature gets a slot. */
   readonly part: "none" | "begun" | "over";
 }
 
@@ -37,9 +37,9 @@ interface Started {
   readonly $blob?: string;
 }
 
-/** From what a run was started with; a run of another protocol, or of another version, names no features there. */
+/** Reads the input of a run; a run of another protocol or version names no features there. */
 export function plannedIn({ run, at, payload, children }: Row, objects: string): PlannedFeature[] {
-  const { input } = whole(JSON.parse(String(payload)) as Started, objects);
+  const { input } = withPayload(JSON.parse(String(payload)) as Started, objects);
   const parts = new Map(Object.entries(JSON.parse(String(children)) as Record<string, number | null>));
   const root = String(run);
   return namedIn(input?.specs).map((id) => {
@@ -54,7 +54,7 @@ function namedIn(specs: unknown): string[] {
   return ids.every((id) => typeof id === "string") ? ids : [];
 }
 
-function whole(started: Started, objects: string): Started {
+function withPayload(started: Started, objects: string): Started {
   const { $blob: digest } = started;
   return digest === undefined ? started : (JSON.parse(readFileSync(join(objects, digest.slice(0, 2), digest.slice(2)), "utf8")) as Started);
 }

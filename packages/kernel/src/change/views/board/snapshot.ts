@@ -4,7 +4,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** The rows of a query whose main table is `table`. */
 export type From = (table: string, sql: string) => Row[];
 
-/** One read transaction, so that the parts fit each other. Only for a connection that nobody else uses meanwhile. */
+/** Reads in one transaction, so that the parts are consistent. Only for a connection that is not shared. */
 export function readSnapshot<T>(sqlite: Sqlite, read: (from: From) => T): T {
   const rows = (sql: string): Row[] => sqlite.prepare(sql).all();
   sqlite.prepare("BEGIN").run();

@@ -6,16 +6,16 @@ import type { Row } from "./snapshot.ts";
 export interface WaitFacts {
   /** Plans that wait for others: `id`, `features` and `files` (JSON), `locks` (JSON). */
   readonly plans: readonly Row[];
-  /** Runs whose last word is that a lock was not to be had. */
+  /** Runs whose last event is a refused lock. */
   readonly refusals: readonly Row[];
-  /** Runs that sit a limit of their provider's out. */
+  /** Runs that wait for the end of a provider's limit. */
   readonly pauses: readonly Row[];
   readonly locks: readonly BoardLock[];
-  /** Features about which a person's last word was yes. */
+  /** Features whose last approval question was answered with yes. */
   readonly approved: ReadonlySet<string>;
 }
 
-/** What a person has said about merging a feature, the last word last. */
+/** Answers to approval questions, oldest first. */
 export const APPROVALS = `
   SELECT json_extract(context, '$.feature_id') AS feature, json_extract(answer, '$.decision') AS decision
   FROM questions WHERE kind = 'approval' AND status = 'answered' ORDER BY answered_at`;
@@ -25,7 +25,7 @@ export function approvedIn(rows: readonly Row[]): ReadonlySet<string> {
   return new Set([...last].filter(([, decision]) => decision === "approve").map(([feature]) => feature));
 }
 
-/** What of two plans is the same file; `features` are those in the way. */
+/** Files that both plans have; `features` are those that block the plan. */
 export const PLANS_IN_THE_QUEUE = plansThatWait("blocked_queue", "waits_for", "required_resources");
 export const PLANS_THAT_WAIT = plansThatWait("waits", "blockers", "'[]'");
 
@@ -38,12 +38,12 @@ function plansThatWait(table: string, features: string, locks: string): string {
     FROM ${table} w`;
 }
 
-/** Where the last thing a run has to tell is that it did not get a lock. */
+/** Runs whose last event is a retry because of a lock. */
 export const LOCK_REFUSALS = `
   SELECT e.stream, e.payload FROM heads h JOIN events e ON e.stream = h.stream AND e.seq = h.seq
   WHERE e.kind = 'retry' AND json_extract(e.payload, '$.failure.code') = 'lock_conflict'`;
 
-/** A person comes first: whatever else there is, nothing goes on before they have answered. */
+/** An open question comes first: nothing else continues before it is answered. */
 export function waitFor({ facts, question, planned }: FeatureRow, waits: WaitFacts): Wait | null {
   const { id, status } = facts;
   if (planned?.part === "none") return { for: "slot" };
@@ -60,10 +60,10 @@ export function waitFor({ facts, question, planned }: FeatureRow, waits: WaitFac
 function otherFeatures({ id: feature, reason }: FeatureFacts, plan: Row, locks: readonly BoardLock[]): Wait {
   const features = names(plan["features"]);
   const files = names(plan["files"]);
-  const said = files.length > 0 ? [] : saidIn(reason);
-  const resources = [...files, ...said];
-  if (said.length > 0 && said.every((what) => what.startsWith(LOCK)))
-    return { for: "lock", features, resources: said.map((what) => what.slice(LOCK.length)) };
+  const namedResources = files.length > 0 ? [] : resourcesIn(reason);
+  const resources = [...files, ...namedResources];
+  if (namedResources.length > 0 && namedResources.every((what) => what.startsWith(LOCK)))
+    return { for: "lock", features, resources: namedResources.map((what) => what.slice(LOCK.length)) };
   const held = locks.filter(({ resource, holder }) => names(plan["locks"]).includes(resource) && holder !== null && holder !== feature);
   if (resources.length === 0 && held.length > 0) return { for: "lock", features, resources: held.map(({ resource }) => resource) };
   return { for: "feature", features, resources };
@@ -71,8 +71,8 @@ function otherFeatures({ id: feature, reason }: FeatureFacts, plan: Row, locks: 
 
 const LOCK = "lock ";
 
-/** What a feature waits for that is no file, as its own state says it: `waits for first: contract openapi, lock events`. */
-function saidIn(reason: string): string[] {
+/** The resources other than files that a feature waits for, parsed from its reason: `waits for first: contract openapi, lock events`. */
+function resourcesIn(reason: string): string[] {
   return /^waits for [^:]+: (.+)$/.exec(reason)?.[1]?.split(", ") ?? [];
 }
 

@@ -10,7 +10,7 @@ import { readBoard, openBoardReader } from "../../../open-board.ts";
 const NOW = Date.now();
 const HOUR_MS = 3_600_000;
 
-/** A database with these features of the run `r`, and whatever else the statements put there. */
+/** A database with these features of the run `r`, and the effects of the statements. */
 async function database(features: readonly string[], ...statements: readonly string[]) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-board-")));
   const layout = layoutAt(root);
@@ -51,7 +51,7 @@ async function waitsOf(...given: Parameters<typeof database>) {
   return Object.fromEntries((await readBoard(layout)).features.map(({ id, waits_for }) => [id, waits_for]));
 }
 
-test("a queued plan waits for the features in its way, over the files both want; a person comes before that", async () => {
+test("a queued plan waits for the colliding features and files; a question comes before that", async () => {
   const base = [claim("a", "src/x.ts"), claim("a", "src/other.ts"), queued("b", ["a"], ["src/x.ts", "src/y.ts"])];
   expect(await waitsOf(["a", "b"], ...base)).toEqual({ a: null, b: { for: "feature", features: ["a"], resources: ["src/x.ts"] } });
   expect(await waitsOf(["a", "b"], ...base, question("b", "collision"))).toMatchObject({
@@ -59,7 +59,7 @@ test("a queued plan waits for the features in its way, over the files both want;
   });
 });
 
-test("a plan that waits within its run waits in the same way", async () => {
+test("a plan that waits within its run is shown in the same way", async () => {
   const wait = `INSERT INTO waits (feature_id, blockers, plan, since) VALUES ('b', '["a"]', '${plan("src/x.ts")}', 1)`;
   expect(await waitsOf(["a", "b"], claim("a", "src/x.ts"), wait)).toEqual({
     a: null,
@@ -67,7 +67,7 @@ test("a plan that waits within its run waits in the same way", async () => {
   });
 });
 
-test("a plan that only lacks a lock waits for the lock, and whoever holds it is named", async () => {
+test("a plan that only lacks a lock waits for the lock, and the holder is named", async () => {
   const base = [lock("db", "a", NOW + HOUR_MS), lock("api", null, 0), queued("b", ["a"], ["src/x.ts"], ["api", "db"])];
   expect(await waitsOf(["a", "b"], ...base)).toMatchObject({ b: { for: "lock", resources: ["db"], features: ["a"] } });
   const refusal = { failure: { code: "lock_conflict", details: { held: [{ resource: "db", holder: "a" }] } } };
@@ -75,11 +75,11 @@ test("a plan that only lacks a lock waits for the lock, and whoever holds it is 
     a: null,
     b: { for: "lock", resources: ["db"], features: ["a"] },
   });
-  // What was refused once and went on since is over.
+  // A refusal before the last event no longer counts.
   expect(await waitsOf(["b"], event("r/feature:b", 1, "retry", refusal), event("r/feature:b", 2, "step", {}))).toEqual({ b: null });
 });
 
-test("a plan that waits for a lock or a contract of its run says so, and not only for whom", async () => {
+test("a plan that waits for a lock or a contract of its run names it, and not only the feature", async () => {
   const waiting = (reason: string) => [
     `INSERT INTO waits (feature_id, blockers, plan, since) VALUES ('b', '["a"]', '${plan("src/x.ts")}', 1)`,
     `UPDATE features SET status_reason = '${reason}' WHERE id = 'b'`,
@@ -92,7 +92,7 @@ test("a plan that waits for a lock or a contract of its run says so, and not onl
   });
 });
 
-test("an approved change that cannot have its lock says which, and a feature that never began says why", async () => {
+test("an approved change that lacks its lock names the lock, and a feature that never began shows why", async () => {
   const refusal = { failure: { code: "lock_conflict", details: { held: [{ resource: "db", holder: "z" }] } } };
   const ready = "UPDATE features SET status = 'ready_to_merge' WHERE id = 'b'";
   expect(await waitsOf(["b"], ready, event("r/feature:b", 1, "retry", refusal))).toMatchObject({ b: { for: "lock", features: ["z"] } });
@@ -111,7 +111,7 @@ test("an approved change that cannot have its lock says which, and a feature tha
   ]);
 });
 
-test("what is approved waits to land, until a person says otherwise or somebody is at it", async () => {
+test("an approved feature waits to land, until a later answer or a running step", async () => {
   const ready = "UPDATE features SET status = 'ready_to_merge' WHERE id = 'a'";
   const answered = (id: string, decision: string, at: number) =>
     `${question("a", "approval").replace("'q-a'", `'${id}'`)}; UPDATE questions SET status = 'answered', answered_at = ${at}, answer = '{"decision":"${decision}"}' WHERE id = '${id}'`;
@@ -124,7 +124,7 @@ test("what is approved waits to land, until a person says otherwise or somebody 
   expect(await waitsOf(["a"], answered("q1", "approve", 1))).toEqual({ a: null });
 });
 
-test("a feature of an unfinished run that has not begun waits for a free place; one that is just beginning does not", async () => {
+test("a feature of an unfinished run that has not begun waits for a free slot; one that is just beginning does not", async () => {
   const { layout, exec } = await database(["a"], run("r", null), run("r/feature:b", "r"), started(specs("c", "b", "a")));
   const { features } = await readBoard(layout);
   expect(features.map(({ id, status, waits_for }) => [id, status, waits_for])).toEqual([
@@ -136,7 +136,7 @@ test("a feature of an unfinished run that has not begun waits for a free place; 
   expect((await readBoard(layout)).features.map(({ id }) => id)).toEqual(["a"]);
 });
 
-test("so many specifications that the journal keeps them elsewhere are found there; runs of other protocols have none", async () => {
+test("specifications in the object store are found; runs of other protocols have none", async () => {
   const { layout, records, exec } = await database([], run("r", null));
   const ids = Array.from({ length: 900 }, (_, index) => `feature_with_a_rather_long_name_${String(index).padStart(4, "0")}`);
   const bytes = Buffer.from(JSON.stringify(specs(...ids)));
@@ -148,7 +148,7 @@ test("so many specifications that the journal keeps them elsewhere are found the
   }
 });
 
-test("what is under way, the newest gate and whether it is of this tree, locks that are in force", async () => {
+test("shows the running step, the newest gate and whether it is of the current tree, and locks that are in force", async () => {
   const operation = (id: string, status: string, claimed: boolean) =>
     `INSERT INTO operations (id, name, actor_type, actor_id, input_digest, status, claim, started_at) VALUES ('${id}', 'gates.run', 'system', 's', 'd', '${status}', ${claimed ? "'c'" : "NULL"}, 7)`;
   const gate = (id: string, tree: string, status: string, at: number) =>
@@ -184,13 +184,13 @@ test("what is under way, the newest gate and whether it is of this tree, locks t
   window.close();
 });
 
-test("a database of an earlier version, with fewer tables, is read all the same and stays as it is", async () => {
+test("a database of an earlier version with fewer tables is read and not changed", async () => {
   const { layout, exec } = await database(["a"]);
   await exec("DROP TABLE blocked_queue; DROP TABLE waits; DROP TABLE operations;");
   expect((await readBoard(layout)).features).toMatchObject([{ id: "a", waits_for: null, at_work: null }]);
 });
 
-test("report.dashboard, which tools read, says the same of every feature", async () => {
+test("report.dashboard has the same data for every feature", async () => {
   const gate = `INSERT INTO gate_runs (id, feature_id, profile, mode, tree, status, steps, at) VALUES ('1', 'a', 'default', 'full', 't', 'fail', '[]', 3)`;
   const cost = `INSERT INTO telemetry (id, run_id, feature_id, role, provider, input_tokens, output_tokens, cost_usd, duration_ms, calls, at) VALUES ('1', 'r', 'a', 'qa', 'replay', 1, 1, 0.25, 1, 1, 1)`;
   const merge = `INSERT INTO merges (feature_id, commit_sha, feature_commit, tree, base_branch, base_before, strategy, change, approval_id, approved_by, at) VALUES ('b', 'c0ffee', 'f', 't', 'main', 'b', 'squash', 'x', 'i', 'kim', 4)`;

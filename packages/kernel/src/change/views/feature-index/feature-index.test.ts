@@ -50,7 +50,7 @@ test("a lock whose resource is no longer in the policy is still shown while it i
 });
 
 describe("[FEA-014] its version", () => {
-  test("grows by exactly 1 with each operation that changes what it shows, however much of it, and with no other", async () => {
+  test("grows by exactly 1 with each operation that changes the index, however much, and with no other", async () => {
     const versions: number[] = [];
     const see = async () => versions.push(bench.indexFile().version);
     for (const id of ["one", "two"]) await bench.addFeature(id);
@@ -66,14 +66,14 @@ describe("[FEA-014] its version", () => {
     await see();
     await expect(bench.release("two", "openapi")).rejects.toMatchObject({ code: "lock_not_held" });
     await see();
-    // Ends one, frees two locks, takes one for the other and starts it: one change of the index.
+    // Ends one feature, releases two locks, takes one for the other and starts it: one change of the index.
     await bench.fail("one");
     await see();
     expect(versions).toEqual([1, 1, 2, 2, 3, 3, 4]);
     expect(bench.indexFile()).toMatchObject({ active: ["two"], blocked: [], locks: { openapi: "two", events: null }, blocked_queue: [] });
   });
 
-  test("goes on after a restart, and a new resource in the policy is a change", async () => {
+  test("continues after a restart, and a new resource in the policy is a change", async () => {
     await bench.addFeature("one");
     await note("one");
     await bench.close();
@@ -97,7 +97,7 @@ describe("[FEA-010] [FEA-011] its file", () => {
     expect(statSync(path()).ino).not.toBe(ino);
   });
 
-  test("that is missing or was edited is written again at start-up, and is never read", async () => {
+  test("that is missing or was edited is rewritten at start-up, and is never read", async () => {
     await bench.addFeature("one");
     await bench.acquire("one", "events");
     const index = bench.indexFile();

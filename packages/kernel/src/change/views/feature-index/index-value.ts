@@ -50,7 +50,7 @@ const LISTS: Record<FeatureStatus, "active" | "blocked" | "merged" | null> = {
   failed: null,
 };
 
-/** A lease that has run out is shown until somebody takes it or recovery frees it: the index changes by what is done, not by time. */
+/** An expired lease is shown until another feature takes it or recovery releases it: only operations change the index, not time. */
 export function indexContent({ features, leases, queue, resources }: IndexRows): IndexContent {
   const listed = (list: "active" | "blocked" | "merged") => features.filter(({ status }) => LISTS[status] === list).map(({ id }) => id);
   const names = [...new Set([...resources, ...leases.map(({ resource }) => resource)])].toSorted();

@@ -6,9 +6,9 @@ import type { Layout } from "../../../host/layout.ts";
 import { indexVersion, readIndex } from "./store.ts";
 
 export interface IndexProjection {
-  /** When this resolves, `index.json` shows the index as it is now, or later. Costs one look when nothing has changed. */
+  /** After this, `index.json` shows the current index, or a later one. Costs one query if nothing has changed. */
   write(): Promise<void>;
-  /** At start-up: says whether the file was missing or had been edited. */
+  /** At start-up: returns whether the file was missing or edited. */
   repair(): Promise<boolean>;
 }
 
@@ -17,7 +17,7 @@ export function openIndexProjection({ db, layout }: { readonly db: Db; readonly 
   const files = projectedFiles(fs);
   let written = 0;
 
-  /** Another process may write an older index over a newer one, so whoever writes looks again afterwards. */
+  /** Another process may write an older index over a newer one, so the version is checked again after each write. */
   async function write(): Promise<boolean> {
     let changed = false;
     for (let version = await indexVersion(db); version !== written; version = await indexVersion(db)) {

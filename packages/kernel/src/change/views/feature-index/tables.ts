@@ -1,7 +1,7 @@
 import type { Tx } from "../../../record/database/tables.ts";
 
 export interface FeatureIndexTables {
-  /** One row. The content is worked out from the other tables and kept, so that a change of it can be seen and counted. */
+  /** One row. The content is computed from the other tables and stored, so that a change can be detected and counted. */
   feature_index: { name: "repository"; version: number; updated_at: number; content: string };
 }
 

@@ -40,7 +40,7 @@ export async function createSuiteTables(db: Kysely<SuiteTables>): Promise<void> 
 
 const note = (key: string, body = "") => ({ key, body, bytes: null, at: 0 });
 
-/** Everything the kernel relies on. Written against Kysely only: another backend passes the same cases unchanged. */
+/** Everything the kernel relies on. Written against Kysely only: another backend must pass the same cases unchanged. */
 export function databaseSuite(name: string, backend: Backend): void {
   describe(name, () => {
     let location: string;
@@ -97,7 +97,7 @@ export function databaseSuite(name: string, backend: Backend): void {
       expect(await db.selectFrom("notes").select("key").execute()).toEqual([{ key: "k" }]);
     });
 
-    test("a savepoint takes back a part of a transaction", async () => {
+    test("a savepoint rolls back a part of a transaction", async () => {
       await db.transaction().execute(async (tx) => {
         await tx.insertInto("notes").values(note("kept")).execute();
         await sql`savepoint part`.execute(tx);
@@ -195,7 +195,7 @@ export function databaseSuite(name: string, backend: Backend): void {
       expect(await db.selectFrom("notes").select("body").execute()).toEqual([{ body: "second" }]);
     });
 
-    test("large and odd values come back as they were", async () => {
+    test("large and unusual values are read back unchanged", async () => {
       const body = `${"\u{1F6A2}é'\"\\%_\n".repeat(200_000)}end`;
       const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => index % 256);
       const at = Number.MAX_SAFE_INTEGER;

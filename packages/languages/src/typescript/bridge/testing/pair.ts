@@ -6,13 +6,13 @@ export interface Pair {
   readonly module: Membrane;
   /** A value of the module, as the tests see it. */
   shown<T>(value: T): T;
-  /** Both event loops go round once. */
+  /** Runs both event loops once. */
   turn(): Promise<void>;
-  /** Everything the tests were sent, for looking at. */
+  /** Everything that was sent to the tests. */
   readonly frames: (Packed | WireAnswer)[];
 }
 
-/** Both sides in one process, with nothing but JSON between them. */
+/** Both sides in one process, with only JSON between them. */
 export function openPair(): Pair {
   const frames: Pair["frames"] = [];
   const over = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -57,7 +57,7 @@ describe("implementation and tests of a shipped module", () => {
     `${SHIPPED}/Implementation/send.ts`,
   ];
 
-  test.each(sealed)("%s is answered in the words of the specification", async (asked) => {
+  test.each(sealed)("%s is answered with the specification's text", async (asked) => {
     expect(textOf(await tree.read(asked))).toBe(accessDenied(asked));
     for (const change of [() => tree.write(asked, bytes), () => tree.edit(asked, "needle", "x"), () => tree.remove(asked)]) {
       expect((await refusalOf(change)).message).toBe(accessDenied(asked));
@@ -65,13 +65,13 @@ describe("implementation and tests of a shipped module", () => {
     expect(onDisk(`${SHIPPED}/implementation/send.ts`)).toBe(MODULE["implementation/send.ts"]);
   });
 
-  test("the words are these", () => {
+  test("the text is exactly this", () => {
     expect(accessDenied("a/b")).toBe(
       "ACCESS DENIED: 'a/b' is a sealed implementation directory. This module is a closed-source service — integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 (Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13).",
     );
   });
 
-  test("are left out wherever one looks around, without an error", async () => {
+  test("are omitted from every listing and search, without an error", async () => {
     expect((await tree.ls(SHIPPED)).map(({ path }) => path.split("/").at(-1))).toEqual(["contract.json", "examples.md", "ship.json"]);
     expect(await tree.ls(`${SHIPPED}/implementation`)).toEqual([]);
     expect(await tree.ls(`${SHIPPED}/tests`)).toEqual([]);
@@ -87,7 +87,7 @@ describe("implementation and tests of a shipped module", () => {
     );
     expect(await tree.grep("needle", { path: `${SHIPPED}/implementation` })).toEqual([]);
     expect(await tree.grep("needle", { path: [`${SHIPPED}/implementation/send.ts`, `${SHIPPED}/tests`] })).toEqual([]);
-    // Not even by what is missing: the hits that may be seen are all there, however many may not.
+    // Nor by gaps: all visible hits are returned, however many are hidden.
     expect(await tree.grep("needle", { path: "modules", limit: 2 })).toHaveLength(2);
   });
 
@@ -137,7 +137,7 @@ describe("each part has its rule", () => {
     "debates/MM-mail/round-2/adjudication.json",
   ];
 
-  test.each(FIXED)("%s is not written, edited or removed", async (path) => {
+  test.each(FIXED)("%s cannot be written, edited or removed", async (path) => {
     const before = onDisk(path);
     for (const change of [() => tree.write(path, bytes), () => tree.edit(path, before.trim(), "x"), () => tree.remove(path)]) {
       expect(await refusalOf(change)).toMatchObject({ code: "policy_violation", details: { immutable: true } });
@@ -147,7 +147,7 @@ describe("each part has its rule", () => {
   });
 
   test.each([`${SHIPPED}/new.md`, "artifacts/core/PROP-00000001/1.0.0/body/new.md", "debates/MM-mail/round-2/more.json"])(
-    "nothing is added as %s either",
+    "nothing can be added as %s either",
     async (path) => {
       expect((await refusalOf(() => tree.write(path, bytes))).message).toMatch(/is shipped|is adjudicated/);
     },
@@ -166,12 +166,12 @@ describe("each part has its rule", () => {
     "releases/REL-2.json",
     "debates/MM-mail/round-3/proposal.json",
     "debates/MM-new/round-1/proposal.json",
-  ])("%s is written", async (path) => {
+  ])("%s can be written", async (path) => {
     await tree.write(path, bytes);
     expect(onDisk(path)).toBe("other\n");
   });
 
-  test("what was decided about an exception is added at the end, and only there", async () => {
+  test("decisions about an exception are only appended", async () => {
     const path = "exceptions/ICE-1.decisions.jsonl";
     await tree.write(path, Buffer.from("1\n2\n"));
     expect((await refusalOf(() => tree.write(path, Buffer.from("2\n")))).message).toMatch(/only grows/);
@@ -189,7 +189,7 @@ describe("each part has its rule", () => {
   });
 });
 
-test("[FAC-088] the parts of the store and the places in it", () => {
+test("[FAC-088] the parts of the store and their paths", () => {
   expect(
     readdirSync(yard.folder)
       .filter((name) => !name.startsWith("."))

@@ -1,7 +1,7 @@
 import { digestOf } from "@slipway/durable/canonical";
 import type { ModuleBrief } from "../brief.ts";
 import { arbiterContext, type Round } from "../context.ts";
-import { contribute, json, keepMade, play } from "../record.ts";
+import { contribute, json, recordArtifact, play } from "../record.ts";
 import type { TaskRun } from "../task-run.ts";
 import type { Proposed } from "./propose.ts";
 import { allowedDecisions, type DebateVerdict } from "./rules.ts";
@@ -44,20 +44,23 @@ export async function adjudicate(
 export async function keepAdjudication(
   run: TaskRun,
   step: string,
-  by: Parameters<typeof keepMade>[2],
+  by: Parameters<typeof recordArtifact>[2],
   { implementation }: Proposed,
   value: Omit<Adjudication, "adjudication_id" | "target_artifact_id">,
   contribution: "ADJUDICATION" | null = "ADJUDICATION",
 ): Promise<{ adjudication: Adjudication; ref: string }> {
   const draft = { target_artifact_id: implementation.id, ...value };
-  const kept = await keepMade(run, `${step}:kept`, by, {
+  const recorded = await recordArtifact(run, `${step}:kept`, by, {
     type: "ADJUDICATION",
     contribution,
     body: { "adjudication.json": json(draft) },
     inputs: [{ ref: implementation.ref, purpose: "what is decided" }],
   });
   await run.keep(`${step}:status`, (call) =>
-    run.services.store.artifacts.change(call, { artifact_id: implementation.id, ground: { to: "ADJUDICATED", adjudication: kept.ref } }),
+    run.services.store.artifacts.change(call, {
+      artifact_id: implementation.id,
+      ground: { to: "ADJUDICATED", adjudication: recorded.ref },
+    }),
   );
-  return { adjudication: adjudicationSchema.parse({ adjudication_id: kept.id, ...draft }), ref: kept.ref };
+  return { adjudication: adjudicationSchema.parse({ adjudication_id: recorded.id, ...draft }), ref: recorded.ref };
 }

@@ -15,7 +15,7 @@ export interface Unapplied {
   readonly explanation: string;
 }
 
-/** Compares the versions before and after: the Proposer's word is not enough. */
+/** Compares the versions before and after: the Proposer's claim does not suffice. */
 export function unappliedAmendments(
   amendments: readonly Amendment[],
   said: readonly Applied[],

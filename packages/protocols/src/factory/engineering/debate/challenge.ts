@@ -3,7 +3,7 @@ import { moduleRefOf, type ModuleBrief } from "../brief.ts";
 import { challengerContext, type Round } from "../context.ts";
 import type { InspectionFinding, Inspection } from "../inspection.ts";
 import type { InterfaceChange } from "../interface-change.ts";
-import { contribute, json, keepMade, play, type Played } from "../record.ts";
+import { contribute, json, recordArtifact, play, type Played } from "../record.ts";
 import { shownAs } from "../advisory-schema.ts";
 import { TASK_STEPS } from "../../steps.ts";
 import type { TaskRun } from "../task-run.ts";
@@ -12,7 +12,7 @@ import type { Proposed } from "./propose.ts";
 import { contributeRaised, raise } from "./raise.ts";
 import type { DebateVerdict } from "./rules.ts";
 import { challengeAnswerSchema, challengeSchema, type Challenge, type ChallengeAnswer } from "./schemas.ts";
-import { hearWitnesses, standingObjections, type Witnessed } from "./witness.ts";
+import { runWitnesses, standingObjections, type Witnessed } from "./witness.ts";
 
 const challengeAnswer = shownAs(challengeAnswerSchema);
 
@@ -50,7 +50,7 @@ export async function challenge(
   }
   const { interface_change: _, ...content } = withFindings(answer, inspection.findings);
   const draft = { target_artifact_id: proposed.implementation.id, ...content };
-  const saved = await keepMade(run, `${step}:kept`, played, {
+  const saved = await recordArtifact(run, `${step}:kept`, played, {
     type: "CHALLENGE",
     contribution: "CHALLENGE",
     body: { "challenge.json": json(draft) },
@@ -64,7 +64,7 @@ export async function challenge(
     }),
   );
   const witnesses = await run.ctx.step(TASK_STEPS.witnesses.named(module_id, round), (signal) =>
-    hearWitnesses(run.services, brief, proposed.files, challenged.failures, inspection.findings, signal),
+    runWitnesses(run.services, brief, proposed.files, challenged.failures, inspection.findings, signal),
   );
   return { kind: "challenged", challenge: challenged, ref: saved.ref, witnesses, verdict: effectiveVerdict(challenged, witnesses) };
 }

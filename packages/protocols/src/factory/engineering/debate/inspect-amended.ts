@@ -5,7 +5,7 @@ import type { amend, Proposed } from "./propose.ts";
 import type { Adjudication } from "./schemas.ts";
 
 /** Checks each amendment in the amended files. */
-export function lookAtAmended(
+export function inspectAmended(
   { run, brief }: Debate,
   round: number,
   { amendments }: Adjudication,

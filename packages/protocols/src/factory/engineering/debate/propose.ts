@@ -6,7 +6,7 @@ import { coverageSchema, type Coverage } from "../coverage.ts";
 import { deliverableOf, filesSchema, type Deliverable } from "../deliverable.ts";
 import type { FolderAnswer } from "../folder.ts";
 import { interfaceChangeSchema, type InterfaceChange } from "../interface-change.ts";
-import { contribute, json, keepMade, play, type Played } from "../record.ts";
+import { contribute, json, recordArtifact, play, type Played } from "../record.ts";
 import type { TaskRun } from "../task-run.ts";
 import { contributeRaised, raise } from "./raise.ts";
 import { appliedSchema, type Adjudication, type Applied, type Objection, type Proposal } from "./schemas.ts";
@@ -126,7 +126,7 @@ export async function keepProposal(
   { claim, acceptance_checks, coverage, upstream_change, files: delivered }: Claimed,
   follows: string | null,
 ): Promise<Proposed> {
-  const implementation = await keepMade(run, `${step}:implementation`, played, {
+  const implementation = await recordArtifact(run, `${step}:implementation`, played, {
     type: "IMPLEMENTATION",
     contribution: "IMPLEMENTATION",
     body: delivered,
@@ -134,7 +134,7 @@ export async function keepProposal(
     follows: follows ?? undefined,
   });
   const draft = { target_artifact_id: implementation.id, claim, deliverable_ref: implementation.ref, acceptance_checks };
-  const kept = await keepMade(run, `${step}:proposal`, played, {
+  const recorded = await recordArtifact(run, `${step}:proposal`, played, {
     type: "PROPOSAL",
     contribution: null,
     body: { "proposal.json": json(draft) },
@@ -143,8 +143,8 @@ export async function keepProposal(
   return {
     files: delivered,
     coverage,
-    proposal: { proposal_id: kept.id, ...draft },
-    proposalRef: kept.ref,
+    proposal: { proposal_id: recorded.id, ...draft },
+    proposalRef: recorded.ref,
     implementation,
     contextPack: played.contextPack,
     ...(upstream_change === undefined ? {} : { upstream_change }),
@@ -189,7 +189,7 @@ export async function amend(
   }
   const { value } = played.reply;
   const amended = deliverableOf(value.files);
-  await keepMade(run, `${step}:implementation`, played, {
+  await recordArtifact(run, `${step}:implementation`, played, {
     type: "IMPLEMENTATION",
     contribution: "IMPLEMENTATION",
     body: amended,

@@ -4,11 +4,11 @@ import type { InterfaceChange } from "../interface-change.ts";
 import type { RoundRecord } from "../ports.ts";
 import { ship, type Shipment } from "../ship.ts";
 import { adjudicate } from "./adjudicate.ts";
-import { lookAtAmended, refused } from "./inspect-amended.ts";
+import { inspectAmended, refused } from "./inspect-amended.ts";
 import { challenge, type ChallengeOutcome } from "./challenge.ts";
 import type { Debate, ModuleOutcome } from "./debate.ts";
 import { failureOf, NOTHING_YET, shipObjection, unappliedObjections, type LastFailure } from "./failure.ts";
-import { lookAt } from "./inspect-proposal.ts";
+import { inspectProposal } from "./inspect-proposal.ts";
 import { amend, propose, type Proposed, type Revision } from "./propose.ts";
 import { raise } from "./raise.ts";
 import { afterAdjudication, afterChallenge, afterFailure, MAX_REVISIONS, type DebateRoute } from "./rules.ts";
@@ -44,7 +44,7 @@ export async function playRound(debate: Debate, turn: DebateTurn): Promise<Debat
   }
   const { proposed } = outcome;
   await keepFiles(debate, round, "proposal", { "proposal.json": proposed.proposal });
-  const inspection = await lookAt(debate, round, proposed);
+  const inspection = await inspectProposal(debate, round, proposed);
   const challenged = await challenge(run, brief, round, proposed, inspection, rounds);
   if (challenged.kind === "exception")
     return over({ status: "exception", raised: challenged.raised, exception_id: challenged.exception_id, rounds });
@@ -130,7 +130,7 @@ async function deliver(
     const unapplied =
       "problem" in amended
         ? refused(amendments.value, amended.problem)
-        : await lookAtAmended(debate, turn.round, amendments.value, proposed, amended);
+        : await inspectAmended(debate, turn.round, amendments.value, proposed, amended);
     if (unapplied.length > 0 || "problem" in amended) {
       return halt(debate, "an amendment was not applied", unappliedObjections(unapplied), { ...last, unapplied });
     }

@@ -27,7 +27,7 @@ const ALLOWED_IMPORTS = /^(?:node:(?:test|assert|assert\/strict)|\.\.\/implement
 type Room = Pick<EngineeringServices, "language" | "kernel">;
 
 /** Runs the witnesses of a challenge against the proposal, one at a time. Findings of the harness need none. */
-export async function hearWitnesses(
+export async function runWitnesses(
   services: Room,
   brief: ModuleBrief,
   files: Deliverable,
@@ -35,22 +35,22 @@ export async function hearWitnesses(
   findings: readonly InspectionFinding[],
   signal?: AbortSignal,
 ): Promise<Witnessed[]> {
-  const heard: Witnessed[] = [];
+  const results: Witnessed[] = [];
   for (const [failure_index, { witness, concerns = "behaviour" }] of objections.entries()) {
     if (failure_index >= objections.length - findings.length) {
-      heard.push({ failure_index, standing: "fact", report: "found by the harness" });
+      results.push({ failure_index, standing: "fact", report: "found by the harness" });
     } else if (witness === undefined) {
       const report = concerns === "document" ? "about what is written" : "no witness was given";
-      heard.push({ failure_index, standing: concerns === "document" ? "document" : "opinion", report });
+      results.push({ failure_index, standing: concerns === "document" ? "document" : "opinion", report });
     } else {
-      heard.push({ failure_index, ...(await hear(services, brief, files, witness, signal)) });
+      results.push({ failure_index, ...(await runWitness(services, brief, files, witness, signal)) });
     }
   }
-  return heard;
+  return results;
 }
 
 /** Runs one witness against the module and against the same module with empty functions. */
-export async function hear(
+export async function runWitness(
   services: Room,
   brief: ModuleBrief,
   files: Deliverable,
@@ -88,6 +88,6 @@ function outcome({ tests }: TestRun): string {
 }
 
 /** The objections a revision must answer: all that were not refuted. */
-export function standingObjections(objections: readonly Objection[], heard: readonly Witnessed[]): Objection[] {
-  return objections.filter((_, index) => heard.find(({ failure_index }) => failure_index === index)?.standing !== "refuted");
+export function standingObjections(objections: readonly Objection[], results: readonly Witnessed[]): Objection[] {
+  return objections.filter((_, index) => results.find(({ failure_index }) => failure_index === index)?.standing !== "refuted");
 }

@@ -76,7 +76,7 @@ export interface WorkshopOptions {
   readonly raise?: () => RaiseAnswer;
   /** Called before each use of the index. */
   readonly beforeIndex?: (what: "search" | "register") => void;
-  /** A Proposer that works on files: what it does in its folder, and its answer. */
+  /** A Proposer that works on files: its edits in the folder, and its answer. */
   readonly folderProposer?: (folder: string, attempt: string) => unknown;
 }
 

@@ -24,7 +24,7 @@ export async function build(works: Works): Promise<{ readonly status: string; re
 }
 
 export const fates = ({ tasks }: RebuildPlan) => tasks.map(({ task_id, action, because }) => `${action} ${task_id}: ${because.join(", ")}`);
-/** Who was asked about what, without repetitions. */
+/** The calls as role and subject, without repetitions. */
 export const asked = (works: Works) => [...new Set(works.asked.map(({ role, subject }) => `${role} ${subject}`))];
 export const tasksOf = (works: Works): Record<string, Task> =>
   (JSON.parse(works.file("project/state_machine.json") ?? "{}") as StateMachine).tasks;

@@ -23,13 +23,13 @@ export interface Studio {
   readonly asked: ProviderRequest[];
   start(): Promise<string>;
   drive(runId: string): Promise<Awaited<ReturnType<Engine["drive"]>>>;
-  /** The only question that is open. */
+  /** The only open question. */
   question(): Promise<InboxQuestion>;
   answer(value: unknown): Promise<void>;
   /** A file of `.slipway`, or null. */
   file(path: string): string | null;
   events(): Promise<{ readonly name: string; readonly payload: string }[]>;
-  /** What one section of the pack of a round holds. */
+  /** One section of the context pack of a round. */
   section(round: number, title: string): string | undefined;
   /** Reopens the run as a new process would. */
   reopen(): Promise<void>;
@@ -132,7 +132,7 @@ export function resultOf(outcome: { readonly status: string; readonly value?: un
   return outcome.status === "completed" ? (outcome.value as ProductResult) : undefined;
 }
 
-/** More results than any query returns. */
+/** More results than a query may return. */
 export const PAGES: readonly WebSearchResult[] = Array.from({ length: 30 }, (_, index) => ({
   url: `https://example.org/${index + 1}`,
   title: `Page ${index + 1}`,

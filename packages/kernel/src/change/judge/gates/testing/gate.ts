@@ -8,7 +8,7 @@ import { unsandboxed } from "../../../../host/sandbox/unsandboxed.ts";
 import { runGate, type GatePolicy, type GateRequest, type GateResult } from "../run.ts";
 import type { GateStep, GatesConfig } from "../../../../config/gates.ts";
 
-/** The real sandbox where it works; the rules of gates are the same without it. */
+/** The real sandbox if it works; the rules of gates are the same without it. */
 export async function sandboxForGates(): Promise<Sandbox> {
   return sandboxWorksHere() ? openSandbox() : unsandboxed({ reason: "there is no sandbox on this machine", by: "the tests" });
 }
@@ -23,7 +23,7 @@ export function gatesWith(steps: GateStep[], more: Partial<GatesConfig> = {}): G
 
 const { default_step_timeout_seconds, retry_policy } = executionPolicy.parse({});
 
-/** The defaults of a policy.yaml without `execution`. No variable is passed on unless a test does so. */
+/** The defaults of a policy.yaml without `execution`. No variable is passed unless a test passes it. */
 export const policy: GatePolicy = {
   defaultStepTimeoutSeconds: default_step_timeout_seconds,
   envAllowlist: [],

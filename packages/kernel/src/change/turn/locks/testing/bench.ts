@@ -16,7 +16,7 @@ const BACKOFF: Backoff = { initial_seconds: 0.05, factor: 2, max_seconds: 5, jit
 export type Bench = Database & Awaited<ReturnType<typeof openBench>>;
 export type Claim = Pick<LockLease, "resource" | "holder" | "token">;
 
-/** The room on a real database, with one transaction per call. Clock and pauses are scripted. */
+/** The room `locks` on a real database, with one transaction per call. Clock and pauses are scripted. */
 export async function openBench(backoff = BACKOFF) {
   const database = await openDatabase({ path: join(mkdtempSync(join(tmpdir(), "slipway-locks-")), "slipway.db") });
   const { db } = database;

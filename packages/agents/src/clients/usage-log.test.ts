@@ -5,12 +5,12 @@ import type { AgentEvent, Workplace } from "../provider.ts";
 import { NEVER, refusalOf, REQUEST, scratch } from "../testing/samples.ts";
 import { CLIENTS } from "./catalog.ts";
 import type { ClientName } from "./client.ts";
-import { spentIn } from "./diary.ts";
+import { usageIn } from "./usage-log.ts";
 import { STEPS } from "./opencode-stream.ts";
 import { clientProvider } from "./provider.ts";
 import { KEY } from "./testing/played.ts";
 
-/** As the real clients write it, with less in it. */
+/** In the format of the real clients, shortened. */
 const CODEX = {
   path: ".codex/sessions/2026/11/16/rollout-2026-11-16T08-38-11-01a1.jsonl",
   entries: [counted(1000, 400, 30), counted(2100, 1400, 50)],
@@ -34,24 +34,24 @@ function write(home: string, { path, entries }: { readonly path: string; readonl
   writeFileSync(join(home, path), [...entries.map((entry) => JSON.stringify(entry)), '{"type":"gemini","tok'].join("\n"));
 }
 
-const of = (name: ClientName) => CLIENTS[name].diary ?? expect.fail();
+const of = (name: ClientName) => CLIENTS[name].usageLog ?? expect.fail();
 
-describe("what a client wrote down", () => {
-  test("Codex: the last sum", async () => {
+describe("a client's own usage log", () => {
+  test("Codex: the last total", async () => {
     const home = scratch("home");
     write(home, CODEX);
     const usage = { input_tokens: 2100, output_tokens: 50, cached_input_tokens: 1400, cost_usd: 0 };
-    expect(await spentIn(home, of("codex"))).toEqual({ usage, model: null });
+    expect(await usageIn(home, of("codex"))).toEqual({ usage, model: null });
   });
 
-  test("Gemini CLI: every message once, and which model it was", async () => {
+  test("Gemini CLI: every message once, with its model", async () => {
     const home = scratch("home");
     write(home, GEMINI);
     const usage = { input_tokens: 2100, output_tokens: 50, cached_input_tokens: 1400, cost_usd: 0 };
-    expect(await spentIn(home, of("gemini"))).toEqual({ usage, model: "gemini-3.8-flash" });
+    expect(await usageIn(home, of("gemini"))).toEqual({ usage, model: "gemini-3.8-flash" });
   });
 
-  test("opencode: every step once, as our plugin wrote it", async () => {
+  test("opencode: every step once, as Slipway's plugin writes it", async () => {
     const home = scratch("home");
     const step = (id: string) => ({
       id,
@@ -61,17 +61,17 @@ describe("what a client wrote down", () => {
     });
     write(home, { path: STEPS, entries: [step("a"), step("b"), step("b")] });
     const usage = { input_tokens: 1000, output_tokens: 50, cached_input_tokens: 800, cost_usd: 1 };
-    expect(await spentIn(home, of("opencode"))).toEqual({ usage, model: null });
+    expect(await usageIn(home, of("opencode"))).toEqual({ usage, model: null });
   });
 
-  test("nothing, where nothing was written or nothing was taken", async () => {
+  test("is empty if nothing was written or used", async () => {
     const home = scratch("home");
-    expect(await spentIn(home, of("codex"))).toBeNull();
+    expect(await usageIn(home, of("codex"))).toBeNull();
     write(home, { ...CODEX, entries: [] });
-    expect(await spentIn(home, of("codex"))).toBeNull();
+    expect(await usageIn(home, of("codex"))).toBeNull();
   });
 
-  test("is not looked for outside of its home, whatever it links to", async () => {
+  test("is not read outside its home, also through links", async () => {
     const elsewhere = scratch("elsewhere");
     write(elsewhere, CODEX);
     const [folder, file] = [scratch("home"), scratch("home")];
@@ -79,19 +79,19 @@ describe("what a client wrote down", () => {
     symlinkSync(join(elsewhere, ".codex/sessions"), join(folder, ".codex/sessions"));
     mkdirSync(join(file, ".codex/sessions"), { recursive: true });
     symlinkSync(join(elsewhere, CODEX.path), join(file, ".codex/sessions/rollout-1.jsonl"));
-    expect(await spentIn(folder, of("codex"))).toBeNull();
-    expect(await spentIn(file, of("codex"))).toBeNull();
+    expect(await usageIn(folder, of("codex"))).toBeNull();
+    expect(await usageIn(file, of("codex"))).toBeNull();
   });
 });
 
 test.each([
-  ["is counted where the stream says nothing of it", "", 2100],
+  ["is counted if the stream has no usage", "", 2100],
   [
-    "is not counted again where the stream says it",
+    "is not counted again if the stream has it",
     `${JSON.stringify({ type: "turn.completed", usage: { input_tokens: 7, output_tokens: 1 } })}\n`,
     7,
   ],
-])("what a call took that brought no answer %s", async (_, said, input) => {
+])("the usage of a call without an answer %s", async (_, said, input) => {
   const events: AgentEvent[] = [];
   const workplace: Workplace = {
     folder: "/pack",

@@ -1,9 +1,9 @@
-import type { Trouble } from "./client.ts";
+import type { ClientError } from "./client.ts";
 
 const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 
 /** Error texts of providers and clients, in the order they are tested: an exhausted quota also reads like a limit. */
-const WORDS: readonly (readonly [Trouble["kind"], RegExp])[] = [
+const WORDS: readonly (readonly [ClientError["kind"], RegExp])[] = [
   ["context", /prompt is too long|context_length_exceeded|maximum context length|context window|maximum number of tokens|ContextOverflow/i],
   [
     "quota",
@@ -25,7 +25,7 @@ const WORDS: readonly (readonly [Trouble["kind"], RegExp])[] = [
 ];
 
 /** Only for messages of the client itself, never for text of a model or a file. */
-export function troubleIn(message: string, now: number): Trouble {
+export function errorIn(message: string, now: number): ClientError {
   const kind = WORDS.find(([, words]) => words.test(message))?.[0] ?? "other";
   return { kind, message, wakeAt: wakeAtIn(message, now) };
 }

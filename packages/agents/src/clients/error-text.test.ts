@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { troubleIn, wakeAtIn } from "./trouble.ts";
+import { errorIn, wakeAtIn } from "./error-text.ts";
 
 const NOW = 1_800_000_000_000;
 
@@ -22,8 +22,8 @@ test.each([
   ["API Error: Sonnet 4.6 can't help with this.", "refusal"],
   ["stream disconnected before completion", "other"],
   ["", "other"],
-])("%s is trouble of kind %s", (message, kind) => {
-  expect(troubleIn(message, NOW)).toMatchObject({ kind, message });
+])("%s is an error of kind %s", (message, kind) => {
+  expect(errorIn(message, NOW)).toMatchObject({ kind, message });
 });
 
 test.each([
@@ -37,6 +37,6 @@ test.each([
   ["usage limit reached|1700000000", null],
   ["wait and see", null],
   ["", null],
-])("%s: wakes at %s", (message, at) => {
+])("%s: ends at %s", (message, at) => {
   expect(wakeAtIn(message, NOW)).toBe(at);
 });

@@ -6,14 +6,14 @@ import { parsedObject, type JsonObject } from "./json.ts";
 import { lineSplitter } from "./lines.ts";
 
 /** A client's own usage log, for clients that report usage only at their end. */
-export interface Diary {
+export interface UsageLog {
   /** Below its HOME. */
   readonly folder: string;
   readonly file: RegExp;
-  readonly open: () => DiaryReader;
+  readonly open: () => UsageLogReader;
 }
 
-export interface DiaryReader {
+export interface UsageLogReader {
   readonly line: (entry: JsonObject) => void;
   readonly spent: () => Spent;
 }
@@ -27,12 +27,12 @@ const MAX_BYTES = 256 * 1024 ** 2;
 const MAX_LINE_BYTES = 32 * 1024 ** 2;
 
 /** The usage of an ended process; null if it used or logged nothing. */
-export async function spentIn(home: string, diary: Diary): Promise<Spent | null> {
-  const reader = diary.open();
+export async function usageIn(home: string, usageLog: UsageLog): Promise<Spent | null> {
+  const reader = usageLog.open();
   try {
     const root = await realpath(home);
-    const entries = await readdir(join(root, diary.folder), { recursive: true, withFileTypes: true });
-    for (const { name, parentPath } of entries.filter((entry) => entry.isFile() && diary.file.test(entry.name)))
+    const entries = await readdir(join(root, usageLog.folder), { recursive: true, withFileTypes: true });
+    for (const { name, parentPath } of entries.filter((entry) => entry.isFile() && usageLog.file.test(entry.name)))
       await readInto(reader, join(parentPath, name));
   } catch {
     // The log may be missing or incomplete; what was read so far counts.
@@ -42,7 +42,7 @@ export async function spentIn(home: string, diary: Diary): Promise<Spent | null>
 }
 
 /** The process controls this folder: links that lead out of its home are not followed. */
-async function readInto({ line }: DiaryReader, path: string): Promise<void> {
+async function readInto({ line }: UsageLogReader, path: string): Promise<void> {
   if ((await realpath(path)) !== path) return;
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const lines = lineSplitter((text) => {
