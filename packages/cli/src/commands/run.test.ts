@@ -92,7 +92,7 @@ describe("slipway run without a person", () => {
     await project.slipway(["answer", "Q1", "give_up"]);
     expect((await project.slipway(["resume"])).code).toBe(3);
     expect(project.read(".worktrees/letters/mine.txt")).toBe("mine\n");
-    expect((await project.slipway(["status"])).stdout).toMatch(/^\S+_letters \(features\): completed\nrun \S+ is completed\n$/);
+    expect((await project.slipway(["status"])).stdout).toMatch(/^run \S+ is completed {2}→ slipway status \S+_letters\n$/);
     rmSync(join(project.root, ".worktrees"), { recursive: true });
     const again = await project.run();
     expect(again.code).toBe(23);
@@ -298,7 +298,8 @@ describe("several features", () => {
     expect(code).toBe(23);
     const drawn = stripVTControlCharacters(screen);
     expect(drawn).toContain("✔ letters: plan accepted\n");
-    expect(drawn).toMatch(/^letters +building .*\$0\.0\d/m);
+    // Which state is drawn in between depends on the machine.
+    expect(drawn).toMatch(/^letters +(?:planning|building|qa) .*\$0\.0\d/m);
     expect(drawn.trimEnd().split("\n").slice(-3)).toEqual([
       "feature  status          gate       cost    now",
       "letters  ready_to_merge  full pass  $0.03   needs you: slipway approve letters",

@@ -14,7 +14,7 @@ test("before any run it says so, and creates nothing", async () => {
   expect(code).toBe(0);
   expect(stdout).toBe("Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`.\n");
   expect((await project.slipway(["status", "--json"])).json()).toEqual([
-    { repository: project.root, features: [], runs: [], questions: [], locks: [], budgets: [], tree: null },
+    { repository: project.root, features: [], runs: [], questions: [], locks: [], budgets: [] },
   ]);
   expect(project.git("status", "--porcelain", "--ignored")).toBe("");
 });
@@ -56,7 +56,7 @@ test("[FEA-161] lists every feature of a run, also one that waits for a free slo
   const [seen] = (await project.slipway(["status", "--json"])).json<{ features: object[] }>();
   expect(seen?.features).toMatchObject([
     { id: "letters", waits_for: { for: "person", kind: "approval" }, last_gate: { mode: "full", passed: true, current: true } },
-    { id: "other", status: "waiting", waits_for: { for: "slot" }, tree: null },
+    { id: "other", status: "waiting", waits_for: { for: "slot" } },
   ]);
   expect(project.sql("SELECT max(seq) AS seq, count(*) AS events FROM events")).toEqual(before);
 });

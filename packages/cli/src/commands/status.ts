@@ -1,12 +1,10 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { existsSync } from "node:fs";
-import { SlipwayError } from "../errors.ts";
 import type { FeatureBoard, BoardRun } from "@slipway/kernel/change/views/board/board";
 import { findLayout, readBoard } from "@slipway/kernel/open-board";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
-import type { RunView } from "@slipway/protocols/run-view";
 import type { Surface } from "@slipway/protocols/surface/surface";
 import { boardLines } from "../render/board.ts";
 import { budgetLines } from "../render/budget.ts";
@@ -19,13 +17,7 @@ export const run: RunCommand = async (args, io) => {
   const [named] = args.positionals;
   if (named !== undefined) return showRun(named, args.flag("json"), io);
   const board = await readBoard(findLayout(io.cwd));
-  if (args.flag("json")) {
-    io.out(jsonLine({ ...board, tree: await latestTree(board, io) }));
-    return EXIT.done;
-  }
-  // A factory project has no features while it works on tasks; then the tree shows its progress.
-  const tree = board.features.length === 0 ? await latestTree(board, io) : null;
-  io.out(`${[...(tree === null ? [] : await treeLines(tree, io)), ...lines(board, io, await workTexts(board))].join("\n")}\n`);
+  io.out(args.flag("json") ? jsonLine(board) : `${lines(board, io, await workTexts(board)).join("\n")}\n`);
   return EXIT.done;
 };
 
@@ -35,32 +27,14 @@ async function workTexts({ features }: FeatureBoard): Promise<(step: string) => 
   return (await import("@slipway/protocols/narration/work-text")).loadWorkText();
 }
 
+/** One run as a tree. Imported lazily, because the board must start fast; and unlike the board it opens the records for writing. */
 async function showRun(named: string, json: boolean, surface: Surface): Promise<ExitCode> {
-  const tree = await treeOf(named, surface);
-  surface.out(json ? jsonLine(tree) : `${(await treeLines(tree, surface)).join("\n")}\n`);
-  return EXIT.done;
-}
-
-/** One run as a tree. Imported lazily, because the board must start fast. */
-async function treeOf(named: string, surface: Surface): Promise<RunView> {
-  const { runView } = await import("@slipway/runtime/run-view");
-  return surface.reader((reader) => runView(reader, named));
-}
-
-/** Null if there is no run, or if its protocol is unknown to this program. */
-async function latestTree({ runs: [latest] }: FeatureBoard, surface: Surface): Promise<RunView | null> {
-  if (latest === undefined) return null;
-  try {
-    return await treeOf(latest.id, surface);
-  } catch (error) {
-    if (error instanceof SlipwayError && error.code === "workflow_unknown") return null;
-    throw error;
-  }
-}
-
-async function treeLines(tree: RunView, { color }: Surface): Promise<string[]> {
-  const { runTreeLines } = await import("../render/run-tree.ts");
-  return runTreeLines(tree, color, Date.now());
+  const [{ runView }, { runTreeLines }] = await Promise.all([import("@slipway/runtime/run-view"), import("../render/run-tree.ts")]);
+  return surface.reader(async (reader) => {
+    const view = await runView(reader, named);
+    surface.out(json ? jsonLine(view) : `${runTreeLines(view, surface.color, Date.now()).join("\n")}\n`);
+    return EXIT.done;
+  });
 }
 
 /** Without a terminal no line is cut. */
@@ -89,8 +63,13 @@ function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io, wor
     ...budgetLines(budgets).map((line) => dim(line)),
     ...(waiting.length === 0 ? [] : ["", bold("Waiting for a person"), ...waiting]),
     ...approved.map(({ id }) => `${id} is approved  ${dim(`→ slipway merge ${id}`)}`),
-    ...(latest === undefined ? [] : [...(features.length === 0 ? [] : [""]), dim(`run ${latest.id} ${statusText(latest)}`)]),
+    ...(latest === undefined ? [] : [...(features.length === 0 ? [] : [""]), dim(runLine(latest, features.length === 0))]),
   ];
+}
+
+/** A run without features, such as a project that works on its tasks, has only its tree to show. */
+function runLine(run: BoardRun, hasOnlyTree: boolean): string {
+  return `run ${run.id} ${statusText(run)}${hasOnlyTree ? `  → slipway status ${run.id}` : ""}`;
 }
 
 /** The row of a killed run still says running, so check that its process is alive. */

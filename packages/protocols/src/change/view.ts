@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { BoardFeature, Wait } from "@slipway/kernel/change/views/board/board";
 import { readBoard } from "@slipway/kernel/open-board";
 import { roleAtWork, type NarratedStep } from "../narration/step-text.ts";
@@ -35,7 +36,8 @@ function nodeOf(
     reason: reason === "" ? null : reason,
     links: [
       { what: "evidence", to: `slipway evidence ${id}` },
-      { what: "files", to: folder },
+      // `git clean` may have removed it; the next command that writes makes it again.
+      ...(existsSync(folder) ? [{ what: "files", to: folder }] : []),
     ],
   });
 }
