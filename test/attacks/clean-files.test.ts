@@ -150,7 +150,7 @@ describe("A5: files for people after git clean -fdx", () => {
     clean(project);
     const { stdout } = await project.slipway(["inbox"]);
     expect(stdout).toContain(`worktree: ${join(project.root, ".worktrees/letters")}`);
-    expect(stdout).toContain("The worktree is gone: `slipway resume` makes it again");
+    expect(stdout).toContain("The worktree is gone: `slipway resume` recreates it");
   });
 
   test("A5: the harness has no working files of its own in .slipway", async () => {

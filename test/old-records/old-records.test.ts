@@ -10,7 +10,7 @@ if (taken !== null) console.log(`skipped: ${taken}`);
 afterAll(() => (taken === null ? leavePlace() : undefined));
 
 const FEATURES = join(import.meta.dirname, "features", "cassette");
-const DEMO = join(import.meta.dirname, "..", "..", "packages", "cli", "demo-factory");
+const DEMO = join(import.meta.dirname, "..", "..", "packages", "protocols", "demos", "factory");
 const HOURS = ["--cassette", join(DEMO, "cassette")];
 const nextActions = (run: string) => [
   `next: Continue it with this version: \`slipway resume ${run} --accept-version\`.`,
@@ -179,7 +179,7 @@ describe.skipIf(taken !== null).concurrent("a project of an earlier version", ()
     expect(shown[0]).toBe(`${RUN} completed`);
     expect(shown.filter((node) => /^task:[^/]+ SHIPPED$/.test(node))).toHaveLength(7);
     expect(shown.at(-1)).toBe("feature:rel-24a0a972 merged");
-    expect(await slipway("journal", "verify")).toMatchObject({ code: 0, stdout: expect.stringMatching(/whole \(14 streams\)\.\n$/) });
+    expect(await slipway("journal", "verify")).toMatchObject({ code: 0, stdout: expect.stringMatching(/intact \(14 streams\)\.\n$/) });
     expect((await slipway("factory", "release")).stdout).toMatch(
       /^REL-24a0a972 of .*: PASS\n[^]*\nMerged into main as a3d75b0316, .* by kim\.\n$/,
     );

@@ -23,7 +23,7 @@ export const run: RunCommand = async (args, io) => {
     io.out(jsonLine({ ...board, tree: await latestTree(board, io) }));
     return EXIT.done;
   }
-  // A factory project has no features while it works on tasks; then the tree shows its progress.
+  // A project has no features while it works on tasks; then the tree shows its progress.
   const tree = board.features.length === 0 ? await latestTree(board, io) : null;
   io.out(`${[...(tree === null ? [] : await treeLines(tree, io)), ...lines(board, io, await workTexts(board))].join("\n")}\n`);
   return EXIT.done;
