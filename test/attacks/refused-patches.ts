@@ -42,7 +42,7 @@ export const REFUSED_PATCHES: readonly RefusedPatch[] = [
     rules: OUTSIDE,
   },
   ...(["copy", "rename"] as const).map((kind) => ({
-    attack: `06: a ${kind} of the gates, which whoever is judged by them does not see`,
+    attack: `06: a ${kind} of the gates, which a judged feature does not see`,
     diff: () => moving(kind, "slipway/gates.yaml", "src/new.txt"),
     rules: ["copied_configuration"],
   })),

@@ -174,7 +174,7 @@ async function answer({ records, configuration }: Kernel, io: ReturnType<typeof 
   for (const question of await records.inbox.listOpen()) {
     const value = answers[question.kind]?.[0];
     if (question.kind === "approval") await giveApproval(records, question, io, { policyHash: configuration.policyHash });
-    else if (value === undefined) throw new Error(`nobody can answer ${question.kind}: ${question.title}`);
+    else if (value === undefined) throw new Error(`no answer for ${question.kind}: ${question.title}`);
     else await records.answer({ id: question.id, value, by: personOf(io) });
   }
 }

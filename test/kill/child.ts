@@ -30,7 +30,7 @@ for (;;) {
   }
   const open = await openQuestionsOf(session.records, runId);
   const questions = open.filter(({ kind }) => kind === "approval");
-  if (questions.length === 0) throw new Error(`nobody can answer: ${JSON.stringify(outcome)} ${open.map(({ body }) => body).join("; ")}`);
+  if (questions.length === 0) throw new Error(`no answer for: ${JSON.stringify(outcome)} ${open.map(({ body }) => body).join("; ")}`);
   for (const question of questions) {
     await giveApproval(session.records, question, io, { policyHash: session.kernel.configuration.policyHash });
     point(`approved ${String(question.context["feature_id"])}`);

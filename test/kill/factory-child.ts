@@ -32,13 +32,13 @@ for (;;) {
     break;
   }
   const questions = await openQuestionsOf(session.records, runId);
-  if (questions.length === 0) throw new Error(`nobody can answer: ${JSON.stringify(outcome)}`);
+  if (questions.length === 0) throw new Error(`no answer for: ${JSON.stringify(outcome)}`);
   for (const question of questions) {
     const value = answers[question.kind]?.[0];
     if (question.kind === "approval") {
       await giveApproval(session.records, question, io, { policyHash: session.kernel.configuration.policyHash });
     } else if (value === undefined) {
-      throw new Error(`nobody can answer ${question.kind}: ${question.title}`);
+      throw new Error(`no answer for ${question.kind}: ${question.title}`);
     } else {
       await session.records.answer({ id: question.id, value, by: personOf(io) });
     }

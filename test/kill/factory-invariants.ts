@@ -133,7 +133,7 @@ function releasedOnce(flow: Flow): string[] {
   return [
     ...(merges === 2 ? [] : [`main has ${merges} commits on its first-parent line instead of 2`]),
     ...(releases.length === 1 ? [] : [`releases: ${releases.join(", ")}`]),
-    ...changed.map((file) => `${file} on main is not what was sealed`),
+    ...changed.map((file) => `${file} on main differs from the sealed file`),
     ...(query(folder, "SELECT id FROM approvals").length === 1 ? [] : ["not every approval was used exactly once"]),
   ];
 }

@@ -49,8 +49,8 @@ export async function play(yard: Yard, moves: readonly Move[]): Promise<string[]
     if (userState(yard) !== before) problems.push(`${move.command} changed the user's checkout`);
     if (problems.length > 0) return problems;
   }
-  problems.push(...(await carryOn(yard, moves)), ...lost(texts, alive(yard, texts), "going on"));
-  if (userState(yard) !== before) problems.push("going on changed the user's checkout");
+  problems.push(...(await carryOn(yard, moves)), ...lost(texts, alive(yard, texts), "resuming"));
+  if (userState(yard) !== before) problems.push("resuming changed the user's checkout");
   return [...problems, ...landedAsApproved(yard), ...(await journalWhole(yard as never))];
 }
 

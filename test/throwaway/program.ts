@@ -21,7 +21,7 @@ export interface Program {
 /** A copy of the sources with one more protocol: its folder, the files of its demo, and its entry in the list. */
 export function programWith(name: string, folder: string): Program {
   const root = mkdtempSync(join(tmpdir(), "slipway-throwaway-"));
-  const left = new Set(["node_modules", "dist", "bundle", "demos", ".compiled"]);
+  const left = new Set(["node_modules", "dist", "coverage", "bundle", "demos", ".compiled"]);
   for (const part of readdirSync(join(ROOT, "packages"))) {
     const [from, to] = [join(ROOT, "packages", part), join(root, "packages", part)];
     cpSync(from, to, { recursive: true, filter: (path) => !left.has(path.slice(from.length + 1)) });

@@ -111,7 +111,7 @@ function tell(io: Io, json: boolean, out: string, files: readonly Told[], line: 
 }
 
 function inTheWay(paths: readonly string[]): SlipwayError {
-  return new SlipwayError("invalid_cli_args", `Not written by Slipway, and in the way: ${paths.join(", ")}.`, {
+  return new SlipwayError("invalid_cli_args", `These files exist and were not written by Slipway: ${paths.join(", ")}.`, {
     files: paths,
     suggested_next_actions: ["Move them, export elsewhere with --out FOLDER, or replace them with --force."],
   });

@@ -24,7 +24,7 @@ describe("a budget of a role", () => {
     expect(await features(project)).toMatchObject({ code: 0 });
     const asked = await buildAll(project);
     expect(asked.code).toBe(23);
-    expect(asked.stdout).toContain("the budget of the role factory/planner might not hold (1 call of 1 call spent)");
+    expect(asked.stdout).toContain("the budget of the role factory/planner might be exceeded (1 call of 1 call spent)");
     expect((await project.slipway(["inbox", "Q2"])).stdout).toContain("The role factory/planner has a budget of 1 call");
     expect((await project.slipway(["status"])).stdout).toContain("budget of the role factory/planner: 1 call of 1 call spent");
     const { stdout } = await project.slipway(["cost"]);
@@ -42,7 +42,7 @@ describe("a budget of a role", () => {
     expect(await buildAll(project)).toMatchObject({ code: 0, stdout: expect.stringMatching(/releases 2 modules/) });
     const asked = await features(project);
     expect(asked.code).toBe(23);
-    expect(asked.stdout).toContain("the budget of the role planner might not hold");
+    expect(asked.stdout).toContain("the budget of the role planner might be exceeded");
   });
 
   test("of an unknown role is refused before anything is recorded, with file, field and hint", async () => {
@@ -65,7 +65,7 @@ describe("calls paid before roles were stored with their protocol", () => {
     project.git("commit", "-qam", "the longer key");
     await project.slipway(["answer", "Q1", "retry"]);
     const again = await goOn(project);
-    expect(again.stdout).toContain("the budget of the role planner might not hold (1 call of 1 call spent)");
+    expect(again.stdout).toContain("the budget of the role planner might be exceeded (1 call of 1 call spent)");
   });
 
   test("a run of the factory continues under its own planner's budget, with the amounts spent and raised", async () => {
@@ -80,6 +80,6 @@ describe("calls paid before roles were stored with their protocol", () => {
     expect(stdout).toContain("the role factory/planner: 1 call of 1 call spent");
     expect(project.sql("SELECT name, raised FROM budgets")).toEqual([{ name: "factory/planner", raised: 1 }]);
     await project.slipway(["answer", "Q2", "retry"]);
-    expect((await goOn(project)).stdout).toContain("the budget of the role factory/planner might not hold (1 call of 1 call spent)");
+    expect((await goOn(project)).stdout).toContain("the budget of the role factory/planner might be exceeded (1 call of 1 call spent)");
   });
 });

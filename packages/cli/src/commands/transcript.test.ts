@@ -121,7 +121,7 @@ describe("slipway transcript", () => {
     writeFileSync(join(folderOf(project), "other.jsonl"), "no transcript\n");
     const { stdout } = await project.slipway(["transcript"]);
     expect(stdout).toMatch(/letters\/builder:7 +claude opus +was cut off: its process ended in the middle\n/);
-    expect(stdout).toMatch(/letters\/builder:8 +claude opus +came to no outcome\n/);
+    expect(stdout).toMatch(/letters\/builder:8 +claude opus +has no outcome\n/);
     const cut = await project.slipway(["transcript", runOf(project), "builder:7"]);
     expect(cut.stdout).toMatch(
       /\n\* read<U\+001B>\[2K forged \{"path":"a"\}: ok, 4 ms\n {2}one\n\nThis transcript was cut off: its process ended in the middle\.\n$/,

@@ -29,7 +29,7 @@ export async function checkApprovalKey(subject: DoctorSubject): Promise<DoctorFi
       ),
     ];
   }
-  if (!existsSync(path)) return [ok(`There is none yet; it is made at ${path} when it is first needed.`)];
+  if (!existsSync(path)) return [ok(`There is none yet; the first approval creates it at ${path}.`)];
   const { id } = await openApprovalKey({ configHome, repositoryRoot: repository.root });
   return [ok(`${path}, outside the repository and readable by you alone (key ${id.slice(0, 12)}).`)];
 }

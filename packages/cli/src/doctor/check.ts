@@ -10,7 +10,7 @@ export interface DoctorRow {
   readonly fix: string | null;
 }
 
-/** The repository that the checks look at. */
+/** The repository under examination. */
 export interface DoctorSubject {
   readonly io: Io;
   readonly repository: RepositoryView;

@@ -14,7 +14,7 @@ export async function checkDatabase({ repository, io }: DoctorSubject): Promise<
   const { database: former } = formerPlaces(layout);
   if (!existsSync(database) && existsSync(former))
     return [note(`${former} was written by an older Slipway; the next command moves it to ${database}.`)];
-  if (!existsSync(database)) return [ok("There is none yet; the first run makes it.")];
+  if (!existsSync(database)) return [ok("There is none yet; the first run creates it.")];
   const state = await examineDatabase(database, placesOf(io).stateHome, QUICK_EVENTS);
   const { version, newest } = state;
   const schema =

@@ -62,7 +62,7 @@ export function summaryLine({ name, provider, model, state, at, paid }: FoundTra
 export const STATES = {
   done: "done",
   "under way": "is being written",
-  tried: "came to no outcome",
+  tried: "has no outcome",
   cut: "was cut off: its process ended in the middle",
 } as const;
 

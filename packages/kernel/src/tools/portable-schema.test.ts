@@ -40,7 +40,7 @@ test("bounds that every whole number is within are left out, others stay", () =>
   });
 });
 
-test("what a transform gives is shown as what it takes", () => {
+test("the output of a transform has the schema of its input", () => {
   const name = z
     .string()
     .min(1)

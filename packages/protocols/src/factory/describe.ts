@@ -24,7 +24,7 @@ export function describeFactory(result: FactoryResult | LateChangeResult): Endin
         done: false,
         lines: [
           `The release gates refuse ${result.release_id}: ${oneLine(result.notes)}`,
-          `  next: look at ${MANIFESTS}/${result.release_id}.failure.json`,
+          `  next: read ${MANIFESTS}/${result.release_id}.failure.json`,
         ],
       };
     case "release_not_merged":

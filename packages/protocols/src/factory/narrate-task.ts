@@ -68,7 +68,7 @@ function inspectionLine({ summary, findings }: Inspection): StepLine {
     : { text: `proposed; ${ran}; found by the harness: ${finding.evidence}`, good: null };
 }
 
-/** What the harness found itself was told with the inspection. */
+/** Findings of the harness were already reported with the inspection. */
 const VERDICTS: Readonly<Record<WitnessVerdict, ((report: string) => string) | null>> = {
   fact: null,
   upheld: (report) => `objection upheld: ${shortened(report)}`,

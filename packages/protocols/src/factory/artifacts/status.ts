@@ -77,7 +77,7 @@ function illegal(from: ArtifactStatus, to: ArtifactStatus, why: string): Slipway
     to,
     suggested_next_actions: [
       ARTIFACT_TRANSITIONS[from].length === 0
-        ? "Create a new version; this one stays as it is."
+        ? "Create a new version; this one does not change."
         : `From ${from} it can become ${ARTIFACT_TRANSITIONS[from].join(" or ")}, on the ground that change needs.`,
     ],
   });

@@ -131,7 +131,7 @@ describe("amendments", () => {
       "the Proposer did not apply it",
       "NaN is a number",
     ],
-    ["nothing differs", [{ amendment_index: 0, applied: true, note: "done" }], codeOf(), '"twice" is as it was', "done"],
+    ["nothing differs", [{ amendment_index: 0, applied: true, note: "done" }], codeOf(), '"twice" is unchanged', "done"],
     ["the record is missing", [], undefined, "the Proposer gave 0 records for it", ""],
   ])("[FAC-128] halt the task when %s", async (_, applied, code, problem, explanation) => {
     const result = await run({ arbiter: [amendments(change)], proposer: [proposalOf(), amended(applied, code)] });

@@ -53,10 +53,10 @@ export function roleFolder<T>(
 function adopted<T>({ adopt, files }: FolderAnswer, schema: z.ZodType<T>, answer: unknown, changes: PackChanges): Reply<T> {
   const checked = schema.safeParse(adopt(answer, patched(files, changes.diff)));
   if (checked.success) return { ok: true, value: checked.data };
-  const message = `What is in the folder is no valid answer: ${checked.error.issues.map((issue) => `${issue.path.join("/")}: ${issue.message}`).join("; ")}`;
+  const message = `The content of the folder is not a valid answer: ${checked.error.issues.map((issue) => `${issue.path.join("/")}: ${issue.message}`).join("; ")}`;
   return {
     ok: false,
-    failure: toFailure(new SlipwayError("agent_output_invalid", message, { suggested_next_actions: ["Look at the transcript."] })),
+    failure: toFailure(new SlipwayError("agent_output_invalid", message, { suggested_next_actions: ["Read the transcript."] })),
   };
 }
 

@@ -118,7 +118,7 @@ export function moduleFailed(
     failed.flatMap(({ rounds }) => rounds),
     {
       failed_invariants: failed.flatMap(({ failed_invariants }) => failed_invariants),
-      minimal_decision_required: `${names} did not ship: ${failed.map(({ reason }) => reason).join("; ")}. Approve it as it is, provide a fix, revise the plan, split, amend or abandon the task.`,
+      minimal_decision_required: `${names} did not ship: ${failed.map(({ reason }) => reason).join("; ")}. Approve it unchanged, provide a fix, revise the plan, split, amend or abandon the task.`,
       recommended_resolution: failed.some(({ deliverable }) => deliverable !== null) ? "PROVIDE_FIX" : "REVISE_PLAN",
       resolution_context: [
         `failed: ${names}`,

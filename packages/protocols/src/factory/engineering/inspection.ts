@@ -105,7 +105,7 @@ function surfaceFindings(
 ): InspectionFinding[] {
   const delivered = deliveredContract(files, contract);
   return [
-    ...(delivered.ok ? [] : [finding("R1", "delivered contract", delivered.problem, "Deliver contract.json as it was given.")]),
+    ...(delivered.ok ? [] : [finding("R1", "delivered contract", delivered.problem, "Deliver contract.json unchanged.")]),
     ...(mismatch === null
       ? []
       : [
@@ -129,7 +129,7 @@ function runFindings(run: TestRun, empty: TestRun): InspectionFinding[] {
   return [
     ...(run.broken === null ? [] : [finding("R2", "tests", run.broken, "Make the tests end by themselves.")]),
     ...(run.tests.length === 0 ? [finding("R2", "tests", "no test was run", "Write tests in tests/*.test.ts with node:test.")] : []),
-    ...run.skipped.map((name) => finding("R2", "tests", `"${name}" is written down and not carried out`, "Write it, or leave it out.")),
+    ...run.skipped.map((name) => finding("R2", "tests", `"${name}" is declared but not run`, "Write it, or leave it out.")),
     ...run.tests
       .filter(({ result }) => result === "FAIL")
       .map(({ name, error }) =>

@@ -31,7 +31,7 @@ export const planDraftSchema = z.strictObject({
   modules: microPlanSchema.shape.modules,
   contracts: z
     .array(contractSchema.omit({ module_version: true }))
-    .describe("One for each module that is created; types are TypeScript and spelled out, because nobody sees the code."),
+    .describe("One for each module that is created; types are TypeScript and spelled out, because callers do not see the code."),
   reuse_reports: z.array(moduleReport).describe("One for each module."),
 });
 export type PlanDraft = z.infer<typeof planDraftSchema>;

@@ -197,7 +197,7 @@ describe("[FAC-127] an amendment is checked", () => {
     ["MODIFY", "parse", []],
     ["MODIFY", "function parse()", []],
     ["MODIFY", "contract.json#/purpose", []],
-    ["MODIFY", "contract.json#/tags/0", ['"contract.json#/tags/0" is as it was']],
+    ["MODIFY", "contract.json#/tags/0", ['"contract.json#/tags/0" is unchanged']],
     ["MODIFY", "contract.json#/nothing", ['"contract.json#/nothing" is not there to be modified']],
     ["MODIFY", "One", []],
     ["MODIFY", "more", ['"more" is not there to be modified']],

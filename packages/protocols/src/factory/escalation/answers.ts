@@ -52,7 +52,7 @@ export function checkAnswer(value: unknown): CheckedAnswer {
 
 /** What each resolution does, for the person who chooses. */
 export const CONSEQUENCES: Readonly<Record<ResolutionAction, string>> = {
-  APPROVE_OVERRIDE: "ship the module as it is, with your `rationale`; fingerprint and tests still have to pass",
+  APPROVE_OVERRIDE: "ship the module unchanged, with your `rationale`; fingerprint and tests must still pass",
   AMEND_SPEC: "replace the acceptance criteria and build the task again from scratch",
   SPLIT_TASK: "replace it by `new_tasks`; its dependents wait until you decide about each",
   REVISE_PLAN: "build the task from your `revised_micro_plan`; modules it has shipped stay shipped",

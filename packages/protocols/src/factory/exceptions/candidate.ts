@@ -33,7 +33,7 @@ export function candidateFor(
   const changed = applied(current, delta);
   const fingerprint = fingerprintOf(changed);
   const before = { version: current.module_version, fingerprint: fingerprintOf(current) };
-  if (fingerprint === before.fingerprint) return { ok: false, problems: ["The delta leaves the contract as it is."] };
+  if (fingerprint === before.fingerprint) return { ok: false, problems: ["The delta does not change the contract."] };
   const found = compatibilityOf(current, changed);
   const checked = checkSchema(contractSchema, {
     ...changed,

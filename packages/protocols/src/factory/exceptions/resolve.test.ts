@@ -62,7 +62,7 @@ describe("the candidate contract", () => {
     [{ removed_outputs: ["hours"] }, 'has no "hours"'],
     [{ modified_outputs: [{ name: "hours", type: "number", invariants: [] }] }, 'has no "hours"'],
     [{ added_error_surfaces: CURRENT.error_surfaces }, 'has already "DurationError"'],
-    [{ modified_inputs: CURRENT.inputs }, "leaves the contract as it is"],
+    [{ modified_inputs: CURRENT.inputs }, "does not change the contract"],
     [{ mode_changes: { sync: false } }, "/modes"],
   ])("is refused with %j", (delta, said) => {
     expect(problems(withDelta(delta))).toContain(said);

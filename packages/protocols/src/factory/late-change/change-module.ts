@@ -30,7 +30,7 @@ export type ChangeResult =
   | { readonly status: "shipped"; readonly module_ref: string }
   | { readonly status: "failed"; readonly reason: string; readonly rounds: readonly DebateRound[] };
 
-/** Carries out an approved change of a contract: debate, build, ship, then supersede the old version. */
+/** Performs an approved change of a contract: debate, build, ship, then supersede the old version. */
 export const interfaceChange = workflow<ChangeRunInput, ChangeResult, FactoryServices>(
   "factory-change",
   CHANGE_VERSION,

@@ -25,7 +25,7 @@ export async function debateContract(run: TaskRun, asked: Asked): Promise<Debate
     schema: contractChallenge,
   });
   const adjudication = await ask(run, asked, "arbiter", [{ title: "challenge", text: json(challenge) }], {
-    instructions: `Decide whether the changed contract stands, by these questions:\n${questions}`,
+    instructions: `Decide whether to accept the changed contract, by these questions:\n${questions}`,
     schema: contractAdjudication,
   });
   const { decision, rationale } = adjudication ?? { decision: "REJECT" as const, rationale: "The Arbiter gave no decision." };
@@ -39,7 +39,7 @@ function revise(run: TaskRun, asked: Asked, rationale: string): Promise<z.output
   const { claimed, found, claim_holds } = asked.candidate;
   const broken = claim_holds ? "" : ` It was claimed to be ${claimed}, and it is ${found}.`;
   return ask(run, asked, "proposer", [{ title: "adjudication", text: `${rationale}${broken}` }], {
-    instructions: "The change of the contract was rejected. Return another one that meets the need without what speaks against this one.",
+    instructions: "The change of the contract was rejected. Return another one that meets the need and avoids the objections.",
     schema: revisedDelta,
   });
 }

@@ -39,12 +39,12 @@ export async function decideChange(run: ProjectRun, open: OpenException): Promis
 interface Answer {
   /** The name of the question. */
   readonly name: string;
-  /** The suffix of the steps that carry it out. */
+  /** The suffix of the steps that perform it. */
   readonly key: string;
   readonly answer: ExceptionDecision;
 }
 
-/** Records one answer about an exception and carries it out. */
+/** Records one answer about an exception and performs it. */
 export async function carryOutDecision(
   run: ProjectRun,
   { turn, escalation, exception_id, task }: OpenException,

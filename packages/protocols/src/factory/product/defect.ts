@@ -43,10 +43,7 @@ export async function askAboutDefect(run: ProductRun, { context, round }: SpecDr
     answerableBy: ["person"],
   });
   if (answer.decision === "GIVE_UP") return run.giveUp(name, answer.comment);
-  return [
-    "The spec cannot be planned as it is.",
-    defect.message,
-    ...defect.actions,
-    ...(answer.comment === undefined ? [] : [answer.comment]),
-  ].join("\n");
+  return ["The spec cannot be planned.", defect.message, ...defect.actions, ...(answer.comment === undefined ? [] : [answer.comment])].join(
+    "\n",
+  );
 }

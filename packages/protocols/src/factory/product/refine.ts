@@ -32,9 +32,9 @@ export const MAX_ROUNDS = 30;
 const MAX_FAILURES = 3;
 
 export const ROLE = "product-owner";
-export const INSTRUCTIONS = "Return the next tool calls. What they gave comes with the next round, under `last tool results`.";
-const AMENDING = "A person has read the spec you emitted. Do everything the last human message asks for, and emit the spec anew.";
-const EDITED = `The product is there already: \`${BEFORE.spec}\` is the spec it was built from, \`${BEFORE.page}\` the page as it was then. Go on from that spec and change only what the page now asks for. Keep ids, order and every text of what stays, word for word: a task whose text is the same is not built again. New tasks get new ids, what is gone is left out, and spec_version is raised.`;
+export const INSTRUCTIONS = "Return the next tool calls. Their results come with the next round, under `last tool results`.";
+const AMENDING = "A person has read the spec you emitted. Do everything the last human message asks for, and emit the spec again.";
+const EDITED = `The product already exists: \`${BEFORE.spec}\` is the spec it was built from, \`${BEFORE.page}\` the page of that time. Continue from that spec and change only what the page now asks for. Keep ids, order and every unchanged text, word for word: a task whose text is the same is not built again. New tasks get new ids, removed tasks are left out, and spec_version is raised.`;
 const GUIDED = "A person has written to you: follow the last human message.";
 
 export interface Refined {

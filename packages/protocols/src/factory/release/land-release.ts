@@ -39,14 +39,14 @@ function deliveryOf(services: FactoryServices, id: string, release: Release): Pa
       id,
       appliedBy: "release",
       summary: releaseSummary(release),
-      acceptance_criteria: ["the four gates of the release pass", "every module is in the repository as it was shipped"],
+      acceptance_criteria: ["the four gates of the release pass", "every module is in the repository, unchanged since it shipped"],
       folder: releaseFolder(services.kernel),
       files: () => releaseFiles(services, release),
     }),
     spec: { source: `releases/${release.release_id}.json`, text: releaseText(release) },
     whenSentBack:
-      "The modules of a release are sealed and stay as they are. Fix and commit what is in their way, then retry; or end the release and release another set of modules.",
-    retryLabel: "put the modules on the base as it is now, gate them and ask again",
+      "The modules of a release are sealed and cannot change. Fix and commit the obstacle, then retry; or end the release and release another set of modules.",
+    retryLabel: "put the modules on the current base, gate them and ask again",
     giveUpLabel: "end this release; its work stays reachable",
   };
 }

@@ -16,7 +16,7 @@ export function immutableTree(inner: FileTree, fixity: Fixity): FileTree {
     throw new SlipwayError("policy_violation", `${visible(asked)} cannot be changed: ${reason}.`, {
       path: asked,
       immutable: true,
-      suggested_next_actions: ["Write a new version or a new record instead; what was shipped or recorded stays as it is."],
+      suggested_next_actions: ["Write a new version or a new record instead; shipped and recorded files never change."],
     });
   }
   return {

@@ -38,7 +38,7 @@ function structuralProblem({ action, target }: Amendment, before: string | null,
   switch (action) {
     case "MODIFY":
       if (after === null || before === null) return `"${target}" is not there to be modified`;
-      return before === after ? `"${target}" is as it was` : null;
+      return before === after ? `"${target}" is unchanged` : null;
     case "ADD":
       return after === null ? `"${target}" was not added` : null;
     case "REMOVE":

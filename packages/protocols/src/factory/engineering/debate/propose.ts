@@ -33,7 +33,7 @@ const upstream = {
   upstream_change: interfaceChangeSchema
     .optional()
     .describe(
-      "Only if the contract of a dependency may keep the surface from being as it was locked. Raised when the module would ship and it is not.",
+      "Only if the contract of a dependency may make the surface differ from the locked one. Raised if the surface differs when the module would ship.",
     ),
 };
 const proposalFields = {
@@ -42,13 +42,13 @@ const proposalFields = {
   acceptance_checks: z
     .array(nonEmpty)
     .min(1)
-    .describe("Each begins with a criterion of the task, word for word, and goes on with what shows it."),
+    .describe("Each begins with a criterion of the task, word for word, and continues with the evidence."),
   coverage: coverageSchema,
   ...upstream,
 };
 const exceptionFields = { type: z.literal("INTERFACE_CHANGE"), ...interfaceChangeSchema.shape };
 const files = { files: filesSchema };
-const inFolder = { files: filesSchema.optional().describe("Leave it out: what is in your folder is the module.") };
+const inFolder = { files: filesSchema.optional().describe("Leave it out: the content of your folder is the module.") };
 
 const proposalAnswer = z.discriminatedUnion("type", [z.strictObject({ ...proposalFields, ...files }), z.strictObject(exceptionFields)]);
 const proposalInFolder = z.discriminatedUnion("type", [

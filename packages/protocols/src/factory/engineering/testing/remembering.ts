@@ -15,7 +15,7 @@ const runs = new Map<string, { readonly outcome: ProcessOutcome; readonly chunks
 
 /**
  * The real sandbox with a cache per test file: a command in a folder with the same content runs once, and later calls return its output.
- * The cache key contains the module, because it lies in the same folder as its tests.
+ * The cache key contains the module, because it is in the same folder as its tests.
  */
 export async function rememberingSandbox(): Promise<Sandbox> {
   walls ??= sandboxWorksHere() ? openSandbox() : Promise.resolve(unsandboxed({ reason: "no bubblewrap here", by: "test" }));

@@ -57,7 +57,7 @@ export function draft(): EscalationDraft {
     task_ref: `project/${idOf(0)}.md`,
     debate_trail: { proposals: [], challenges: [], adjudications: [] },
     failed_invariants: [{ invariant: "R2", evidence: "No test for an empty text." }],
-    minimal_decision_required: "Approve it as it is, or mend it?",
+    minimal_decision_required: "Approve it unchanged, or fix it?",
     recommended_resolution: "PROVIDE_FIX",
     resolution_context: "The Arbiter rejected it twice.",
   };
