@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAs as call, LETTERS as letters, lettersOn } from "../testing/letters.ts";
@@ -117,10 +117,10 @@ describe("[FEA-168] a dry run", () => {
     await scratch.kernel.features.acquireLocks(call(), { ...letters, resources: ["events"] });
     scratch.git("-C", ".worktrees/letters", "commit", "--quiet", "--all", "--message=mine");
     scratch.write(".worktrees/letters/stray.txt", "stray\n");
-    // The folder prepared for the next patch is removed by itself when it is not used.
-    await expect.poll(() => readdirSync(join(scratch.root, ".git/slipway/tmp")), { timeout: 20_000 }).toEqual([]);
+    // A folder prepared for the next patch appears there by itself, and is removed by itself when it is not used.
+    const lasting = (paths: readonly string[]) => paths.filter((path) => !path.startsWith(".git/slipway/tmp/"));
     const bytes = () => [
-      everything(),
+      { ...everything(), files: lasting(everything().files) },
       scratch.git("count-objects", "-v"),
       readFileSync(`${layoutAt(scratch.root).database}-wal`).toString("hex"),
       readFileSync(layoutAt(scratch.root).database).toString("hex"),
