@@ -65,6 +65,12 @@ export const KERNEL_ERRORS = {
   rate_limited: RETRYABLE,
   quota_exhausted: RETRYABLE,
   budget_exceeded: NEEDS_PERSON,
+  // source code of target languages
+  source_syntax: REFUSED,
+  function_not_found: REFUSED,
+  body_syntax: REFUSED,
+  body_escapes: REFUSED,
+  compiler_failed: RETRYABLE,
   // command line
   invalid_cli_args: NEEDS_PERSON,
   input_path_not_found: NEEDS_PERSON,
