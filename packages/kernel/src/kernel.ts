@@ -6,6 +6,7 @@ import type { ApprovalKey } from "./change/land/approvals/key.ts";
 import { featureOperations, type FeatureOperations } from "./change/feature/operations.ts";
 import type { FeatureDependencies } from "./change/feature/dependencies.ts";
 import type { Repository } from "./host/git/repository.ts";
+import { openDecisions, type Decisions } from "./record/decisions/decisions.ts";
 import type { FrontDoor } from "./record/operations/door.ts";
 import { createRedactor } from "./host/redaction/redactor.ts";
 import { secretsOf } from "./host/redaction/secrets.ts";
@@ -21,6 +22,7 @@ export interface Kernel {
   readonly features: FeatureOperations;
   readonly trials: Trials;
   readonly budget: Budget;
+  readonly decisions: Decisions;
   readonly door: FrontDoor;
   readonly clock: Clock;
   /** Opened on first use; agents work in it as gates do. */
@@ -78,6 +80,7 @@ export function openKernel(options: KernelOptions): Kernel {
     features,
     trials: openTrials(dependencies),
     budget,
+    decisions: openDecisions({ db: records.database.db, door: records.door }),
     door: records.door,
     clock: records.clock,
     sandbox: options.sandbox,

@@ -1,5 +1,6 @@
 import { createApprovals } from "./change/land/approvals/tables.ts";
 import { createBudget } from "./budget/tables.ts";
+import { createDecisions } from "./record/decisions/tables.ts";
 import { createDocuments } from "./record/documents/tables.ts";
 import { createEvidence } from "./change/judge/evidence/tables.ts";
 import { createFeatureIndex } from "./change/views/feature-index/tables.ts";
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "documents", up: createDocuments },
   { name: "deleted-features", up: createDeletedFeatures },
   { name: "trials", up: createTrials },
+  { name: "decisions", up: createDecisions },
 ];

@@ -20,6 +20,11 @@ export const KERNEL_ERRORS = {
   operation_in_progress: RETRYABLE,
   feature_not_found: NEEDS_PERSON,
   invalid_status_transition: REFUSED,
+  // decisions
+  decision_not_found: REFUSED,
+  decision_exists: REFUSED,
+  decision_protected: REFUSED,
+  decision_dependency_invalid: REFUSED,
   // plans, patches, locks, collisions
   plan_not_found: REFUSED,
   policy_violation: REFUSED,

@@ -2,6 +2,7 @@ import type { DurableTables } from "@slipway/durable/tables";
 import type { Kysely, Transaction } from "kysely";
 import type { ApprovalsTables } from "../../change/land/approvals/tables.ts";
 import type { BudgetTables } from "../../budget/tables.ts";
+import type { DecisionTables } from "../decisions/tables.ts";
 import type { DocumentTables } from "../documents/tables.ts";
 import type { EvidenceTables } from "../../change/judge/evidence/tables.ts";
 import type { FeatureIndexTables } from "../../change/views/feature-index/tables.ts";
@@ -41,6 +42,7 @@ export interface Tables
     BudgetTables,
     HoldsTables,
     DocumentTables,
+    DecisionTables,
     TrialTables {}
 
 export type Db = Kysely<Tables>;
