@@ -52,7 +52,7 @@ export const noteChange = workflow<{ readonly id: string; readonly text: string 
         appliedBy: "throwaway",
         summary: "adds the note that was asked for",
         acceptance_criteria: ["the note is there"],
-        folder: "src",
+        areas: ["src"],
         files: async () => ({ "src/note.txt": `${text}\n` }),
       }),
       spec: { source: "note.md", text },

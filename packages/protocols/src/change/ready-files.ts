@@ -10,8 +10,8 @@ export interface MadeFiles {
   readonly appliedBy: string;
   readonly summary: string;
   readonly acceptance_criteria: readonly string[];
-  /** The folder that contains all of them. */
-  readonly folder: string;
+  /** Folders and files of the repository that contain all of them. */
+  readonly areas: readonly string[];
   /** Text by path in the repository. Deterministic. */
   readonly files: () => Promise<Readonly<Record<string, string>>>;
 }
@@ -47,7 +47,7 @@ function planFor({ configuration }: Pick<Kernel, "configuration">, made: MadeFil
     feature_id: made.id,
     plan_version: 1,
     summary: made.summary,
-    allowed_areas: [path_rules.matching === "glob" ? `${made.folder}/**` : made.folder],
+    allowed_areas: made.areas.flatMap((area) => (path_rules.matching === "glob" ? [area, `${area}/**`] : [area])),
     forbidden_areas: [],
     base_ref: worktree.base_branch,
     files: { create: paths(true), modify: paths(false), delete: [] },

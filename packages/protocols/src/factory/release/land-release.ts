@@ -40,7 +40,7 @@ function deliveryOf(services: FactoryServices, id: string, release: Release): Pa
       appliedBy: "release",
       summary: releaseSummary(release),
       acceptance_criteria: ["the four gates of the release pass", "every module is in the repository, unchanged since it shipped"],
-      folder: releaseFolder(services.kernel),
+      areas: [releaseFolder(services.kernel)],
       files: () => releaseFiles(services, release),
     }),
     spec: { source: `releases/${release.release_id}.json`, text: releaseText(release) },

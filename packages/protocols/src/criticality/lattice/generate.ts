@@ -1,0 +1,123 @@
+import type { PackItem } from "@slipway/agents/pack";
+import type { SourceProblem, SourceTree } from "@slipway/languages/adapter";
+import { SlipwayError } from "@slipway/agents/errors";
+import type { CriticalityRun } from "../criticality-run.ts";
+import type { SystemSpec } from "../spec/schema.ts";
+import type { Lattice, WitnessTier } from "./lattice.ts";
+import { readLattice, scaffoldProblems } from "./problems.ts";
+import { scaffoldAnswer, witnessesAnswer, type Scaffold } from "./scaffold.ts";
+
+/** What the lattice is made from. */
+export interface LatticeInput {
+  readonly spec: SystemSpec;
+  readonly specText: string;
+  /** How the language is written here: layout, hole marker, compiler settings. */
+  readonly target: string;
+  /** Files of the project that are not the model's: manifest, compiler settings. */
+  readonly projectFiles: SourceTree;
+  /** Paths that the repository has already. */
+  readonly taken: ReadonlySet<string>;
+  /** Why an earlier lattice was given up, without its code. */
+  readonly defectReport: string | null;
+  /** Distinguishes the steps of a second lattice in the same run. */
+  readonly round: number;
+}
+
+/** A scaffold with its witnesses, before it is checked. */
+export interface Draft {
+  readonly tree: SourceTree;
+  readonly scaffold: Scaffold;
+  readonly witnesses: readonly WitnessTier[];
+}
+
+/** Asks for witnesses and for the skeleton of all modules. `errors` are what the compiler and the rules said of the last one. */
+export async function draftLattice(run: CriticalityRun, input: LatticeInput, attempt: number, errors: readonly SourceProblem[]): Promise<Draft> {
+  const { language } = run.services;
+  const of = { phase: "lattice", alias: "structurer_model", attempt: String(attempt) } as const;
+  const name = `${input.round}:${attempt}`;
+  const artifacts = await latticeArtifacts(run, input, errors);
+  const { witnesses } = await run.askModel(`witnesses:${name}`, {
+    ...of,
+    skill: "generate_witness",
+    subject: "witnesses",
+    artifacts,
+    schema: witnessesAnswer,
+  });
+  const generated = witnesses.map((definition) => ({ name: definition.name, ...language.generateWitness(definition) }));
+  const available = generated.map(({ path, text }) => `// ${path}\n${signaturesOf(text)}`).join("\n\n");
+  const target = artifact("language target", available === "" ? input.target : `${input.target}\n\nTypes in src/witnesses:\n\n${available}`);
+  const scaffold = await run.askModel(`scaffold:${name}`, {
+    ...of,
+    skill: "scaffold_module",
+    subject: "lattice",
+    artifacts: [...artifacts.filter(({ title }) => title !== "language target"), target],
+    schema: scaffoldAnswer,
+  });
+  const files = Object.fromEntries(scaffold.files.map(({ path, text }) => [path, text]));
+  const own = Object.fromEntries(generated.map(({ path, text }) => [path, text]));
+  return {
+    tree: { ...input.projectFiles, ...files, ...own },
+    scaffold,
+    witnesses: generated.map(({ name: witness, level, invariants }) => ({ name: witness, level, invariants })),
+  };
+}
+
+/** The lattice if it passes every check, and the problems for the next attempt otherwise. */
+export async function checkLattice(
+  run: CriticalityRun,
+  { spec, taken }: LatticeInput,
+  draft: Draft,
+  signal: AbortSignal,
+): Promise<{ readonly lattice: Lattice | null; readonly problems: readonly SourceProblem[] }> {
+  const { language, openToolRun } = run.services;
+  const misplaced = scaffoldProblems(draft.scaffold, spec, language, taken);
+  if (misplaced.length > 0) return { lattice: null, problems: misplaced };
+  const read = syntaxChecked(() => readLattice(draft.tree, draft.scaffold, spec, language));
+  if ("syntax" in read) return { lattice: null, problems: [read.syntax] };
+  const oracle = await language.openOracle(draft.tree, await openToolRun(signal));
+  try {
+    const compiled = await oracle.check();
+    const problems = [...compiled.problems, ...read.problems];
+    const lattice = { tree: draft.tree, functions: read.functions, witnesses: draft.witnesses };
+    return compiled.passed && problems.length === 0 ? { lattice, problems: [] } : { lattice: null, problems };
+  } finally {
+    await oracle.close();
+  }
+}
+
+async function latticeArtifacts(run: CriticalityRun, input: LatticeInput, errors: readonly SourceProblem[]): Promise<PackItem[]> {
+  return [
+    artifact("spec.toml", input.specText),
+    artifact("constraints", await run.ledger.constraints()),
+    artifact("language target", input.target),
+    ...(input.defectReport === null ? [] : [artifact("structural defect report", input.defectReport)]),
+    ...(errors.length === 0 ? [] : [artifact("compiler errors", errors.map(problemLine).join("\n"))]),
+  ];
+}
+
+function artifact(title: string, text: string): PackItem {
+  return { title, kind: "artifact", text };
+}
+
+export function problemLine({ file, line, column, message }: SourceProblem): string {
+  return `${file ?? "(skeleton)"}:${line}:${column}: ${message}`;
+}
+
+/** A witness as the structurer needs it: declarations without their bodies. */
+function signaturesOf(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => /^(?:export |\/\*\*| \*)/.test(line))
+    .map((line) => line.replace(/ \{$/, ";"))
+    .join("\n");
+}
+
+function syntaxChecked<T extends object>(read: () => T): T | { readonly syntax: SourceProblem } {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SlipwayError) || error.code !== "source_syntax") throw error;
+    const { file = null, line = 1, column = 1 } = error.details as Partial<SourceProblem>;
+    return { syntax: { file, line, column, message: error.message } };
+  }
+}

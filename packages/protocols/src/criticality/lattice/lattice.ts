@@ -1,0 +1,78 @@
+import type { LanguageAdapter, ParsedSource, SourceTree } from "@slipway/languages/adapter";
+import type { MicroContract } from "@slipway/languages/micro-contracts/contract";
+import type { WitnessLevel } from "@slipway/languages/witnesses/definition";
+
+/** Files below it are generated from witness definitions, and may hold validation. */
+export const WITNESS_FOLDER = "src/witnesses/";
+
+/** A function of the skeleton. */
+export interface LatticeFunction {
+  /** `PATH#NAME`. */
+  readonly id: string;
+  readonly path: string;
+  readonly name: string;
+  readonly signature: string;
+  readonly contract: MicroContract;
+  /** Ids of functions of the skeleton that it needs. */
+  readonly calls: readonly string[];
+}
+
+/** A compilable skeleton without logic. */
+export interface Lattice {
+  readonly tree: SourceTree;
+  readonly functions: readonly LatticeFunction[];
+  readonly witnesses: readonly WitnessTier[];
+}
+
+export interface WitnessTier {
+  readonly name: string;
+  readonly level: WitnessLevel;
+  readonly invariants: readonly { readonly id: string; readonly level: WitnessLevel }[];
+}
+
+export function functionId(path: string, name: string): string {
+  return `${path}#${name}`;
+}
+
+/** The module of a path or function id: the path without its extension. */
+export function moduleOf(pathOrId: string): string {
+  return (pathOrId.split("#")[0] ?? pathOrId).replace(/\.[^./]+$/, "");
+}
+
+export function isSource(path: string, { extension }: Pick<LanguageAdapter, "extension">): boolean {
+  return path.startsWith("src/") && path.endsWith(extension);
+}
+
+/** The claims that a contract refers to. */
+export function claimsOf({ clauses }: MicroContract): string[] {
+  return clauses.flatMap((clause) => (clause.kind === "CLAIM_REF" ? [clause.claim] : []));
+}
+
+/** Parses every source file outside the witnesses. Throws `source_syntax`. */
+export function parseSources(tree: SourceTree, language: LanguageAdapter): Map<string, ParsedSource> {
+  const paths = Object.keys(tree).filter((path) => isSource(path, language) && !path.startsWith(WITNESS_FOLDER));
+  return new Map(paths.toSorted().map((path) => [path, language.parseAst(tree[path] ?? "")]));
+}
+
+/** The tree with these bodies in place of holes. A body that cannot be injected is a bug: it was accepted before. */
+export function withBodies(tree: SourceTree, bodies: ReadonlyMap<string, string>, language: LanguageAdapter): SourceTree {
+  const changed: Record<string, string> = { ...tree };
+  for (const [id, body] of bodies) {
+    const [path = "", name = ""] = id.split("#");
+    changed[path] = language.emitCode(language.injectBody(language.parseAst(changed[path] ?? ""), name, body));
+  }
+  return changed;
+}
+
+/** The ids of functions whose body is the hole marker. */
+export function holesIn(tree: SourceTree, language: LanguageAdapter): string[] {
+  return [...parseSources(tree, language)].flatMap(([path, { functions }]) =>
+    functions.filter(({ isHole }) => isHole).map(({ name }) => functionId(path, name)),
+  );
+}
+
+/** `lattice/witness-tiers.json`, for people. */
+export function tierReport({ witnesses }: Pick<Lattice, "witnesses">): string {
+  const tiers = witnesses.map(({ name, level, invariants }) => ({ witness: name, level, invariants }));
+  return `${JSON.stringify({ witnesses: tiers }, null, 2)}\n`;
+}

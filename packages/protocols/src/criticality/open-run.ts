@@ -1,0 +1,88 @@
+import { createPack } from "@slipway/agents/pack";
+import { fromFailure } from "@slipway/durable/errors";
+import type { Ctx } from "@slipway/durable/ctx";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import type { Call } from "@slipway/kernel/record/operations/call";
+import type { LanguageAdapter } from "@slipway/languages/adapter";
+import { askAgent } from "../dispatch/ask-agent.ts";
+import type { AgentDispatcher } from "../dispatch/dispatcher.ts";
+import { GivenUp } from "../dispatch/given-up.ts";
+import { nextActions, type Invoker } from "../dispatch/pauses.ts";
+import { retryAnswer } from "../dispatch/retry-answer.ts";
+import type { ChangeServices } from "../change/services.ts";
+import type { CriticalityConfig } from "./config/config.ts";
+import type { CriticalityRun, SkillRequest } from "./criticality-run.ts";
+import { openRunFiles } from "./files/run-files.ts";
+import { openLedger } from "./ledger/ledger.ts";
+import { SKILL_PROMPTS } from "./models/prompts.ts";
+import { assertSkill, ROLE_OF_ALIAS } from "./models/skills.ts";
+
+export interface RunParts {
+  readonly id: string;
+  readonly services: ChangeServices;
+  readonly config: CriticalityConfig;
+  readonly language: LanguageAdapter;
+  /** Called once for each answer of a model, for the telemetry. */
+  readonly onModelCall?: (call: { readonly alias: SkillRequest<unknown>["alias"]; readonly phase: SkillRequest<unknown>["phase"] }) => void;
+}
+
+export function openCriticalityRun(ctx: Ctx, { id, services, config, language, onModelCall }: RunParts): CriticalityRun {
+  const invoker = invokerFor(ctx, services, id);
+  const { kernel } = services;
+  return {
+    ctx,
+    services: { ...services, language },
+    config,
+    id,
+    files: openRunFiles(nodeFileSystem, kernel.records.layout.run(ctx.runId)),
+    ledger: openLedger({ ctx, kernel, call: invoker.call }),
+    now: (name) => ctx.step(`time:${name}`, async () => kernel.clock.now()),
+    async askModel(name, request) {
+      const value = await askUntilAnswered(invoker, name, request);
+      onModelCall?.(request);
+      return value;
+    },
+  };
+}
+
+/** A model that gives no valid answer is asked again only after a person says so: there is no attempt to count. */
+async function askUntilAnswered<T>(invoker: Invoker & { readonly dispatcher: AgentDispatcher }, name: string, request: SkillRequest<T>): Promise<T> {
+  const { phase, skill, alias, subject, attempt, artifacts, schema } = request;
+  assertSkill(phase, skill, alias);
+  const pack = createPack(artifacts);
+  const asked = { role: ROLE_OF_ALIAS[alias], subject, attempt, pack, instructions: SKILL_PROMPTS[skill], schema };
+  for (let round = 1; ; round++) {
+    const step = round === 1 ? name : `${name}^${round}`;
+    const reply = await askAgent(invoker, step, asked);
+    if (reply.ok) return reply.value;
+    const answer = await invoker.ctx.ask(`blocked:${step}`, {
+      kind: "blocked",
+      title: `The ${asked.role} gave no usable answer for ${subject}`,
+      body: [fromFailure(reply.failure).message, ...nextActions(reply.failure)].join("\n"),
+      options: [
+        { value: "retry", label: "ask again" },
+        { value: "give_up", label: invoker.givingUp },
+      ],
+      schema: retryAnswer,
+      context: { ...invoker.about, phase, skill },
+      answerableBy: ["person"],
+    });
+    if (answer.decision === "give_up") await invoker.giveUp(step, answer.comment);
+  }
+}
+
+function invokerFor(ctx: Ctx, { kernel, dispatcher }: ChangeServices, id: string): Invoker & { readonly dispatcher: AgentDispatcher } {
+  const actor = { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` } as const;
+  const call = (step: string): Call => ({ actor, operationId: `${ctx.runId}/${step}` });
+  return {
+    ctx,
+    kernel,
+    dispatcher,
+    subject: id,
+    about: { project: id },
+    givingUp: "end the run; what is recorded stays",
+    call,
+    operate: (step, body) => ctx.step(step, () => body(call(step))),
+    giveUp: (_name, comment) => Promise.reject(new GivenUp(id, comment)),
+  };
+}
