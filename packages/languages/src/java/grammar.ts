@@ -1,0 +1,80 @@
+import type { Grammar, Parameter } from "../tree-sitter/grammar.ts";
+import { childOfKind, endOf, oneLine, startOf, type SyntaxNode } from "../tree-sitter/grammars.ts";
+
+const COMMENTS = new Set(["line_comment", "block_comment"]);
+const SCOPES = new Set(["class_declaration", "interface_declaration", "enum_declaration", "record_declaration"]);
+
+function parameterOf(node: SyntaxNode): Parameter[] {
+  if (node.kind() === "spread_parameter") {
+    const name = childOfKind(node, "variable_declarator")?.text() ?? "";
+    const type = node.children().find((child) => child.isNamed() && child.kind() !== "modifiers");
+    return [{ name, type: `${oneLine(type?.text() ?? "")}...` }];
+  }
+  if (node.kind() !== "formal_parameter") return [];
+  return [{ name: node.field("name")?.text() ?? "", type: oneLine(node.field("type")?.text() ?? "") }];
+}
+
+function modifiersOf(definition: SyntaxNode): string {
+  return childOfKind(definition, "modifiers")?.text() ?? "";
+}
+
+export const javaGrammar: Grammar = {
+  id: "java",
+  hole: 'throw new UnsupportedOperationException("hole");',
+  functions: new Set(["method_declaration", "constructor_declaration", "compact_constructor_declaration"]),
+  scopeName: (node) => (SCOPES.has(node.kind()) ? (node.field("name")?.text() ?? null) : null),
+  nameOf: (definition) => definition.field("name")?.text() ?? null,
+  parametersOf: (definition) => (definition.field("parameters")?.children() ?? []).flatMap(parameterOf),
+  returnsOf: (definition) => oneLine(definition.field("type")?.text() ?? ""),
+  blockOf: (definition) => definition.field("body"),
+  outermost: (definition) => definition,
+  isExported(definition) {
+    const isInInterface =
+      definition
+        .ancestors()
+        .find((node) => SCOPES.has(node.kind()))
+        ?.kind() === "interface_declaration";
+    return isInInterface || /\bpublic\b/.test(modifiersOf(definition));
+  },
+  statementsOf: (block) => block.children().filter((child) => child.isNamed() && !COMMENTS.has(child.kind())),
+  isHoleStatement: (statement) =>
+    statement.kind() === "throw_statement" && /^throw\s+new\s+UnsupportedOperationException\s*\(\s*"hole"\s*\)\s*;$/.test(statement.text()),
+  calleeOf(node) {
+    if (node.kind() === "object_creation_expression") return node.field("type")?.text() ?? null;
+    const name = node.kind() === "method_invocation" ? node.field("name") : null;
+    return name === null ? null : node.text().slice(0, endOf(name) - startOf(node));
+  },
+  comments: COMMENTS,
+  isDocumentation: () => true,
+  literals: new Set(["string_literal", "block_comment"]),
+  mayBeEmpty: new Set(["program", "string_fragment"]),
+  escaping: new Set(),
+  metrics: {
+    branches: new Set([
+      "if_statement",
+      "for_statement",
+      "enhanced_for_statement",
+      "while_statement",
+      "do_statement",
+      "catch_clause",
+      "ternary_expression",
+      "switch_label",
+    ]),
+    logical: new Set(["binary_expression"]),
+    nesting: new Set([
+      "if_statement",
+      "for_statement",
+      "enhanced_for_statement",
+      "while_statement",
+      "do_statement",
+      "switch_expression",
+      "try_statement",
+      "lambda_expression",
+    ]),
+    numbers: new Set(["decimal_integer_literal", "decimal_floating_point_literal", "hex_integer_literal"]),
+    constants: new Set(["field_declaration", "local_variable_declaration"]),
+    loops: new Set(["for_statement", "enhanced_for_statement", "while_statement", "do_statement"]),
+  },
+  types: SCOPES,
+  isLoadStatement: () => false,
+};

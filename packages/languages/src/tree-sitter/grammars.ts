@@ -1,0 +1,89 @@
+import { createRequire } from "node:module";
+import type { LanguageId } from "../adapter.ts";
+
+export type GrammarId = Exclude<LanguageId, "typescript">;
+
+/** The part of the parser's nodes that is used here. Their own type has a kind per grammar, which nothing here needs. */
+export interface SyntaxNode {
+  id(): number;
+  kind(): string;
+  text(): string;
+  range(): { readonly start: SyntaxPosition; readonly end: SyntaxPosition };
+  isNamed(): boolean;
+  isLeaf(): boolean;
+  children(): SyntaxNode[];
+  child(index: number): SyntaxNode | null;
+  field(name: string): SyntaxNode | null;
+  fieldChildren(name: string): SyntaxNode[];
+  parent(): SyntaxNode | null;
+  prev(): SyntaxNode | null;
+  ancestors(): SyntaxNode[];
+}
+
+/** Line and column count from 0. */
+export interface SyntaxPosition {
+  readonly line: number;
+  readonly column: number;
+  readonly index: number;
+}
+
+const GRAMMARS: readonly GrammarId[] = ["python", "rust", "go", "java", "cpp"];
+
+interface Parser {
+  parse(language: string, text: string): { root(): SyntaxNode };
+}
+
+let parser: Parser | null = null;
+
+/** Loads the native parsers on first use. The library allows one registration in a process, so all grammars are registered at once. */
+function loadParser(): Parser {
+  if (parser !== null) return parser;
+  const load = createRequire(import.meta.url);
+  const library = load("@ast-grep/napi") as Parser & { registerDynamicLanguage(languages: Record<string, unknown>): void };
+  library.registerDynamicLanguage(
+    Object.fromEntries(
+      GRAMMARS.map((id) => {
+        const { libraryPath, extensions, languageSymbol, expandoChar } = load(`@ast-grep/lang-${id}`) as Record<string, unknown>;
+        return [id, { libraryPath, extensions, languageSymbol, expandoChar }];
+      }),
+    ),
+  );
+  parser = library;
+  return library;
+}
+
+/** The root of a syntax tree. Offsets are UTF-16, lines and columns count from 0. The parser never fails: errors are nodes. */
+export function parseTree(id: GrammarId, text: string): SyntaxNode {
+  return loadParser().parse(id, text).root();
+}
+
+export function startOf(node: SyntaxNode): number {
+  return node.range().start.index;
+}
+
+export function endOf(node: SyntaxNode): number {
+  return node.range().end.index;
+}
+
+/** From 1. */
+export function lineOf(node: SyntaxNode): number {
+  return node.range().start.line + 1;
+}
+
+/** A node and everything below it, in the order of the text. Iterative, because sources may nest deeper than the stack allows. */
+export function* nodesIn(root: SyntaxNode): Generator<SyntaxNode> {
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node;
+    open.push(...node.children().toReversed());
+  }
+}
+
+export function childOfKind(node: SyntaxNode, ...kinds: readonly string[]): SyntaxNode | null {
+  return node.children().find((child) => kinds.includes(child.kind())) ?? null;
+}
+
+/** A text on one line. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
