@@ -76,6 +76,7 @@ export const KERNEL_ERRORS = {
   body_syntax: REFUSED,
   body_escapes: REFUSED,
   compiler_failed: RETRYABLE,
+  tool_missing: NEEDS_PERSON,
   // command line
   invalid_cli_args: NEEDS_PERSON,
   input_path_not_found: NEEDS_PERSON,
