@@ -1,0 +1,58 @@
+import { oneLine } from "../../narration/one-line.ts";
+import { escapeText } from "../../surface/escape.ts";
+import { isAnswered, type InterviewState } from "./interview-state.ts";
+import { nextQuestion, type InterviewStep } from "./next-question.ts";
+import { INTERVIEW_PHASES, PHASE_TITLES } from "./questions.ts";
+
+const MAX_SHOWN = 300;
+const MAX_REASON = 4_000;
+
+/** Where an unfinished interview stands, for a person who comes back to it. Part of every question, and of `status`. */
+export function resumeSummary(state: InterviewState): string {
+  const { project, lastAnswerAt, reason } = state;
+  const completed = INTERVIEW_PHASES.filter(
+    (phase) => isAnswered(state, phase) && (phase !== state.interviewPhase || state.stage !== "questions"),
+  ).map((phase) => PHASE_TITLES[phase].title);
+  return [
+    `Interview: ${shown(project)}`,
+    `Last session: ${lastAnswerAt === null ? "none, this is the first question" : new Date(lastAnswerAt).toISOString()}`,
+    `Completed phases: ${completed.length === 0 ? "none" : completed.join(", ")}`,
+    `Current phase: ${PHASE_TITLES[state.interviewPhase].title}`,
+    `Last question: ${stepTitle(nextQuestion(state))}`,
+    ...(reason === null ? [] : [`This phase is open again because of: ${shown(reason, MAX_REASON)}`]),
+    ...understood(state),
+  ].join("\n");
+}
+
+/** What has been understood so far, from the extracted requirements. */
+export function understood({ extractedRequirements, features }: InterviewState): string[] {
+  if (extractedRequirements.length === 0) return ["Nothing has been noted so far."];
+  return [
+    "What is understood so far:",
+    ...extractedRequirements.map(({ question, topic, text }) => `- ${topic} (${question}): ${shown(text)}`),
+    ...features.map(({ id, classification, description }) => `- Feature ${id}, ${classification}: ${shown(description)}`),
+  ];
+}
+
+export function stepTitle(step: InterviewStep): string {
+  switch (step.kind) {
+    case "ask":
+      return step.question.text;
+    case "classify":
+      return `Should the design prepare for ${step.feature.id} now?`;
+    case "confirm":
+      return `Is the summary of ${PHASE_TITLES[step.phase].title} correct?`;
+    case "phaseEnd":
+      return `${PHASE_TITLES[step.phase].title} is complete. Continue or delegate?`;
+    case "choose":
+      return "Which answer do you want to correct?";
+    default:
+      return "none, the interview is finished";
+  }
+}
+
+/** One line, without characters that a terminal executes. */
+export function shown(text: string, most = MAX_SHOWN): string {
+  const line = escapeText(oneLine(text));
+  return line.length <= most ? line : `${line.slice(0, most).toWellFormed()}…`;
+}
