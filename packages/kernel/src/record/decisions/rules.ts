@@ -102,6 +102,9 @@ export function assertAuthority(
 
 /** Entries that halt the protocol: unresolved contradictions in force. */
 export function haltingDecisions<D extends Pick<Decision, "status" | "confidence">>(entries: readonly D[]): D[] {
-  const halts = (confidence: Confidence) => confidence !== "suspended" && CONFIDENCE_RULES[confidence].halts;
   return entries.filter(({ status, confidence }) => status === "active" && halts(confidence));
+}
+
+function halts(confidence: Confidence): boolean {
+  return confidence !== "suspended" && CONFIDENCE_RULES[confidence].halts;
 }
