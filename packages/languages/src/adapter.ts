@@ -59,6 +59,8 @@ export interface MissingTool {
 export interface CompileResult {
   readonly passed: boolean;
   readonly problems: readonly SourceProblem[];
+  /** What was not checked, and why: the type checker is not installed. */
+  readonly notes?: readonly string[];
 }
 
 export interface ToolRun {
@@ -113,8 +115,11 @@ export interface LanguageAdapter {
 
   /** Problems that keep a skeleton from being one: a body with logic, an I/O statement at the top level. Not for `src/witnesses`. */
   latticeProblems(path: string, ast: ParsedSource): readonly SourceProblem[];
-  /** Definitions of the types and signatures of the functions that a function needs, without bodies. */
-  typeDefinitions(tree: SourceTree, path: string, functionName: string, depth: number): string;
+  /**
+   * Definitions of the types that a function needs, and signatures with contracts of the functions that it may call (`PATH#NAME`), all
+   * without bodies.
+   */
+  typeDefinitions(tree: SourceTree, path: string, functionName: string, depth: number, callable?: readonly string[]): string;
 
   compileCheck(sourcePath: string, run: ToolRun): Promise<CompileResult>;
   openOracle(tree: SourceTree, run: ToolRun): Promise<CompileOracle>;
