@@ -17,6 +17,8 @@ export async function appendDecisions(
   );
 }
 
+const DELEGATION = "design_delegation_";
+
 /** A delegation is the person's own decision. */
 export function appendDelegation(
   run: Pick<CriticalityRun, "ledger">,
@@ -24,7 +26,7 @@ export function appendDelegation(
   phaseTitle: string,
   notes: string | null,
 ): Promise<void> {
-  return appendDecisions(run, `${name}:delegation`, "design_delegation_", [
+  return appendDecisions(run, `${name}:delegation`, DELEGATION, [
     {
       constraint: `Decisions after ${phaseTitle} are delegated to the architect`,
       category: "architectural",
@@ -33,6 +35,15 @@ export function appendDelegation(
       ...(notes === null ? {} : { user_notes: ledgerText(notes) }),
     },
   ]);
+}
+
+/** A rejected interview delegates nothing any more; the answer to the question `name` orders it. */
+export async function endDelegations({ ctx, ledger }: Pick<CriticalityRun, "ctx" | "ledger">, name: string): Promise<void> {
+  const entries = await ledger.list(`${name}:ledger`);
+  const report = { summary: "The person rejected the proposal and started over.", phase: "ignition" };
+  for (const { id, status } of entries)
+    if (status === "active" && id.startsWith(DELEGATION))
+      await ledger.invalidate(`${name}:end:${id}`, id, report, { answer_to: `${ctx.runId}#${name}` });
 }
 
 /** The ledger refuses NUL. */

@@ -56,10 +56,12 @@ export async function extractFeatures(
 }
 
 /** One item per requirement: what a person wants under one topic. */
-export function requirementItems({ extractedRequirements }: InterviewState, only: InterviewPhase | null = null): PackItem[] {
-  return extractedRequirements
-    .filter(({ phase }) => only === null || phase === only)
-    .map(({ question, topic, text }) => ({ title: `${topic} (${question})`, kind: "requirement", text }));
+export function requirementItems({ idea, extractedRequirements }: InterviewState, only: InterviewPhase | null = null): PackItem[] {
+  const wanted = extractedRequirements.filter(({ phase }) => only === null || phase === only);
+  return [
+    ...(idea === null ? [] : [{ title: "Idea", kind: "requirement", text: idea }]),
+    ...wanted.map(({ question, topic, text }) => ({ title: `${topic} (${question})`, kind: "requirement", text })),
+  ];
 }
 
 export function featuresItem({ features }: InterviewState): PackItem {

@@ -2,7 +2,7 @@ import type { CriticalityRun } from "../criticality-run.ts";
 import { putSpec } from "../spec/put-spec.ts";
 import type { SystemSpec } from "../spec/schema.ts";
 import { askApproval, type ApprovalOutcome } from "./approval.ts";
-import { appendDecisions, ledgerText } from "./decisions.ts";
+import { appendDecisions, endDelegations, ledgerText } from "./decisions.ts";
 import { conductInterview } from "./interview.ts";
 import { firstState, reopened, type InterviewState } from "./interview-state.ts";
 import { sectionsKept, type SpecProposal } from "./proposal.ts";
@@ -21,6 +21,8 @@ export interface IgnitionReentry {
 
 export interface IgnitionInput {
   readonly project: string;
+  /** What the person said when the run was started. */
+  readonly idea: string | null;
   readonly reentry: IgnitionReentry | null;
 }
 
@@ -69,11 +71,10 @@ export async function ignite(
 /** The input of the next proposal: the interview so far, and what it revises. */
 export type IgnitionData = SynthesisInput;
 
-export function startOfIgnition({ project, reentry }: IgnitionInput): IgnitionData {
-  const state = firstState(project);
-  if (reentry === null) return { state, version: 1, finished: null, revision: null };
+export function startOfIgnition({ reentry, ...about }: IgnitionInput): IgnitionData {
+  if (reentry === null) return { state: firstState(about), version: 1, finished: null, revision: null };
   const { ignition, phase, report, spec } = reentry;
-  const again = reopened(firstState(project, { ignition, interview: 1 }), phase, report);
+  const again = reopened(firstState({ ...about, idea: null }, { ignition, interview: 1 }), phase, report);
   const revision: SpecRevisionRequest = { spec, kept: sectionsKept(phase), reason: { kind: "contradiction report", text: report } };
   return { state: again, version: 1, finished: spec, revision };
 }
@@ -111,8 +112,9 @@ export async function awaitingApproval(run: IgnitionRun, data: ProposedData, ent
   if (outcome.decision === "revise") return { to: "interviewing", data: revised(data, outcome) };
   if (outcome.decision === "reject") {
     archiveRejected(run.files, round);
+    await endDelegations(run, name);
     await run.files.flush();
-    const again = firstState(state.project, { ...round, interview: round.interview + 1 }, state.turn);
+    const again = firstState(state, { ...round, interview: round.interview + 1 }, state.turn);
     return { to: "interviewing", data: { state: again, version: 1, finished, revision: null } };
   }
   await recordApproval(run, name, data, outcome);

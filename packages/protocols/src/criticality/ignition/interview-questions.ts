@@ -82,7 +82,7 @@ function current(state: InterviewState, id: QuestionId): string[] {
 }
 
 function featureText({ id, description, affects }: InterviewFeature): string {
-  const parts = affects.length === 0 ? "parts of the design that nobody has named yet" : affects.map(shown).join(", ");
+  const parts = affects.length === 0 ? "parts of the design that nobody has named yet" : affects.map((part) => shown(part)).join(", ");
   return [
     `You mentioned ${id} as a future feature: ${shown(description)}`,
     `It would affect: ${parts}.`,

@@ -26,6 +26,8 @@ const interviewFeature = z.strictObject({
 
 export const interviewStateSchema = z.strictObject({
   project: z.string(),
+  /** What the person said when the run was started. */
+  idea: z.string().nullable(),
   ...position.shape,
   extractedRequirements: z.array(requirement),
   delegatedAfter: interviewPhase.nullable(),
@@ -55,9 +57,14 @@ export type InterviewFeature = z.output<typeof interviewFeature>;
 
 const START: InterviewPosition = { interviewPhase: "discovery", questionIndex: 0, stage: "questions" };
 
-export function firstState(project: string, round: InterviewState["round"] = { ignition: 1, interview: 1 }, turn = 0): InterviewState {
+export function firstState(
+  { project, idea }: Pick<InterviewState, "project" | "idea">,
+  round: InterviewState["round"] = { ignition: 1, interview: 1 },
+  turn = 0,
+): InterviewState {
   return {
     project,
+    idea,
     ...START,
     extractedRequirements: [],
     delegatedAfter: null,

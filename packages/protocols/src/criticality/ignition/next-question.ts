@@ -14,10 +14,11 @@ export type InterviewStep =
 
 /** The next step; the same state always gives the same one. */
 export function nextQuestion(state: InterviewState): InterviewStep {
-  const { interviewPhase: phase, stage, correcting } = state;
+  const { interviewPhase: phase, stage, correcting, resumeAt } = state;
   if (correcting === "choose") return { kind: "choose" };
   if (correcting !== null) return { kind: "ask", question: questionOf(correcting) };
-  const unread = INTERVIEW_PHASES.find((one) => state.unread.includes(one) && (one !== phase || stage !== "questions"));
+  const asking = [state, ...(resumeAt === null ? [] : [resumeAt])].filter((place) => place.stage === "questions");
+  const unread = INTERVIEW_PHASES.find((one) => state.unread.includes(one) && asking.every((place) => place.interviewPhase !== one));
   if (unread !== undefined) return { kind: "extract", phase: unread };
   const feature = state.features.find(({ classification }) => classification === "open");
   if (feature !== undefined) return { kind: "classify", feature };

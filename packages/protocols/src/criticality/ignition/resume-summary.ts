@@ -9,12 +9,13 @@ const MAX_REASON = 4_000;
 
 /** Where an unfinished interview stands, for a person who comes back to it. Part of every question, and of `status`. */
 export function resumeSummary(state: InterviewState): string {
-  const { project, lastAnswerAt, reason } = state;
+  const { project, idea, lastAnswerAt, reason } = state;
   const completed = INTERVIEW_PHASES.filter(
     (phase) => isAnswered(state, phase) && (phase !== state.interviewPhase || state.stage !== "questions"),
   ).map((phase) => PHASE_TITLES[phase].title);
   return [
     `Interview: ${shown(project)}`,
+    ...(idea === null ? [] : [`Idea: ${shown(idea)}`]),
     `Last session: ${lastAnswerAt === null ? "none, this is the first question" : new Date(lastAnswerAt).toISOString()}`,
     `Completed phases: ${completed.length === 0 ? "none" : completed.join(", ")}`,
     `Current phase: ${PHASE_TITLES[state.interviewPhase].title}`,

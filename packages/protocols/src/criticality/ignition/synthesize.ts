@@ -53,7 +53,8 @@ export async function synthesize(
   const { round } = state;
   const attempt = `${round.ignition}.${round.interview}.v${version}`;
   const created = new Date(await run.now(`synthesize:${attempt}:at`)).toISOString();
-  const artifacts = await synthesisItems(run, input);
+  const decisions = await run.ledger.constraintBlock(`synthesize:${attempt}:ledger`);
+  const artifacts = synthesisItems(input, decisions);
   const ask = <T>(step: string, request: Pick<SkillRequest<T>, "skill" | "alias" | "artifacts" | "schema">) =>
     run.askModel<T>(`synthesize:${attempt}:${step}`, { ...request, phase: "ignition", subject: "spec", attempt: `${attempt}.${step}` });
 
@@ -74,8 +75,7 @@ export async function synthesize(
   });
   const challenges = audit.challenges.map((challenge, index) => ({ id: `c${index + 1}`, ...challenge }));
   await onResponse({ architectResponse: printSpec(spec), auditorResponse: JSON.stringify(challenges) });
-  const { rationale, decisions } = first;
-  if (challenges.length === 0) return { version, spec, rationale, decisions, challenges: [] };
+  if (challenges.length === 0) return { version, spec, rationale: first.rationale, decisions: first.decisions, challenges: [] };
 
   const second = await ask<SpecRevisionAnswer>("revise", {
     skill: "synthesize_spec",
@@ -104,13 +104,12 @@ function specFrom({ domain, ...answer }: SpecDraftAnswer, { state, finished, rev
 }
 
 /** Requirements, features and decisions in their latest form. The conversation is not among them. */
-async function synthesisItems(run: SynthesisRun, { state, revision }: SynthesisInput): Promise<PackItem[]> {
+function synthesisItems({ state, revision }: SynthesisInput, decisions: string): PackItem[] {
   const { delegatedAfter, delegationNotes } = state;
-  const block = await run.ledger.constraintBlock();
   return [
     ...requirementItems(state),
     featuresItem(state),
-    { title: "decisions", kind: "ledger", text: block },
+    { title: "decisions", kind: "ledger", text: decisions },
     ...(delegatedAfter === null ? [] : [delegationItem(PHASE_TITLES[delegatedAfter].title, delegationNotes)]),
     ...(revision === null ? [] : revisionItems(revision)),
   ];
