@@ -83,9 +83,14 @@ async function askPhase(run: Pick<CriticalityRun, "ctx">, name: string, feedback
   return decision;
 }
 
+const MAX_CONDITIONS = 100;
+
+/** One condition per line; of very many lines the last ones are one condition. */
 function linesOf(text: string): string[] {
-  return text
+  const lines = text
     .split("\n")
     .map((line) => line.replace(/^\s*[-*]\s+/, "").trim())
     .filter((line) => line !== "");
+  const rest = lines.slice(MAX_CONDITIONS - 1);
+  return [...lines.slice(0, MAX_CONDITIONS - 1), ...(rest.length === 0 ? [] : [rest.join("; ")])];
 }

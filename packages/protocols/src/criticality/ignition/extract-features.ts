@@ -8,15 +8,17 @@ import type { InterviewPhase } from "./questions.ts";
 
 const MAX_FEATURES = 100;
 
+const said = z.string().regex(/\S/, "must not be empty");
+
 /** What the architect finds in the answers of one phase. */
 export const foundFeatures = z.strictObject({
   features: z
     .array(
       z.strictObject({
         id: featureId.describe("Short; the id of a known feature if it is the same one."),
-        description: z.string().min(1).max(1_000).describe("One sentence."),
+        description: said.max(1_000).describe("One sentence."),
         future: z.boolean().describe("True if the person says that it comes later."),
-        affects: z.array(z.string().min(1).max(200)).max(20).describe("Parts of the design that a future feature would change."),
+        affects: z.array(said.max(200)).max(20).describe("Parts of the design that a future feature would change."),
       }),
     )
     .max(MAX_FEATURES),

@@ -46,6 +46,11 @@ describe("[CRI-016] a whole interview", () => {
   });
 });
 
+test("the sub-state interviewing follows each question", async () => {
+  await after(DISCOVERY.slice(0, 2));
+  expect(scene.entered.at(-1)).toMatchObject({ name: "interviewing", interviewPhase: "discovery", questionIndex: 2, delegatedAfter: null });
+});
+
 describe("[CRI-017] delegation during the interview", () => {
   test("is refused in the required phases, with the reason in the next question", async () => {
     await after([DISCOVERY[0], "/delegate"]);
@@ -596,6 +601,16 @@ test("[CRI-031] conditional approval records each condition as provisional and g
     ["Latency below 50 ms", "provisional", "user_explicit", "ignition"],
     ["No cloud", "provisional", "user_explicit", "ignition"],
   ]);
+});
+
+test("very many conditions are all recorded", async () => {
+  const lines = Array.from({ length: 2_000 }, (_, index) => `c${index}`);
+  await after([...REQUIRED_PART, "/delegate", { decision: "conditional", conditions: lines.join("\n") }]);
+  const constraints = (await scene.decisions())
+    .filter(({ confidence }) => confidence === "provisional")
+    .map(({ constraint }) => constraint);
+  expect(constraints).toHaveLength(100);
+  expect(constraints.join("; ")).toBe(lines.join("; "));
 });
 
 describe("[CRI-036] leaving Ignition", () => {

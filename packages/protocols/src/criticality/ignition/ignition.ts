@@ -80,9 +80,10 @@ export function startOfIgnition({ reentry, ...about }: IgnitionInput): IgnitionD
 }
 
 export async function interviewing(run: IgnitionRun, data: IgnitionData, enter: EnterSubState): Promise<IgnitionData> {
-  const { interviewPhase, questionIndex, extractedRequirements, delegatedAfter } = data.state;
-  await enter({ name: "interviewing", interviewPhase, questionIndex, extractedRequirements, delegatedAfter });
-  return { ...data, state: await conductInterview(run, data.state) };
+  const state = await conductInterview(run, data.state, ({ interviewPhase, questionIndex, extractedRequirements, delegatedAfter }) =>
+    enter({ name: "interviewing", interviewPhase, questionIndex, extractedRequirements, delegatedAfter }),
+  );
+  return { ...data, state };
 }
 
 export interface ProposedData extends IgnitionData {

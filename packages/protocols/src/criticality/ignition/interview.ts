@@ -11,11 +11,18 @@ import { PHASE_TITLES } from "./questions.ts";
 /** What the interview uses of a run. */
 export type InterviewRun = Pick<CriticalityRun, "ctx" | "files" | "ledger" | "askModel" | "now">;
 
+/** Called before each question to a person. */
+export type OnTurn = (state: InterviewState) => Promise<void>;
+
 /**
  * Asks one question per turn until every phase is answered or the rest is delegated. After a restart the recorded answers are applied
  * again, and the interview waits at the same question.
  */
-export async function conductInterview(run: InterviewRun, start: InterviewState): Promise<InterviewState> {
+export async function conductInterview(
+  run: InterviewRun,
+  start: InterviewState,
+  onTurn: OnTurn = async () => undefined,
+): Promise<InterviewState> {
   let state = start;
   for (;;) {
     putState(run.files, state);
@@ -25,6 +32,7 @@ export async function conductInterview(run: InterviewRun, start: InterviewState)
       state = applyAnswer(state, await extractFeatures(run, state, step.phase));
       continue;
     }
+    await onTurn(state);
     // The files show the open question while the run waits.
     await run.files.flush();
     const name = stepName(state);

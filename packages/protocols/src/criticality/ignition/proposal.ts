@@ -3,7 +3,7 @@ import { SPEC_SECTIONS, specMeta, specSections, type SpecSection, type SystemSpe
 import type { InterviewFeature } from "./interview-state.ts";
 import type { InterviewPhase } from "./questions.ts";
 
-const text = z.string().min(1).max(4_000);
+const text = z.string().regex(/\S/, "must not be empty").max(4_000);
 /** Leaves room for the syntax of TOML below the limit of a specification. */
 const MAX_DRAFT_CHARACTERS = 400_000;
 
