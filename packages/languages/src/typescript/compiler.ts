@@ -31,6 +31,12 @@ const OPTIONS = {
   skipLibCheck: true,
 };
 
+/** The text of the tsconfig.json under which every project is checked. */
+export function projectConfig(overlay: Overlay, exclude: readonly string[] = []): string {
+  const types = overlay.nodeTypes === null ? { types: [] } : { types: ["node"], typeRoots: [`${overlay.nodeTypes}/@types`] };
+  return JSON.stringify({ compilerOptions: { ...OPTIONS, ...types }, include: ["**/*.ts"], ...(exclude.length === 0 ? {} : { exclude }) });
+}
+
 /** TypeScript's own process, started on first use and kept, so that parsed files stay cached. */
 export function openCompiler(): Compiler {
   const overlay = new Overlay();
@@ -41,8 +47,7 @@ export function openCompiler(): Compiler {
   function attempt<T>(files: Readonly<Record<string, string>>, body: (project: OpenProject) => T): T {
     const root = `${VIRTUAL}/${++opened}`;
     const config = `${root}/tsconfig.json`;
-    const types = overlay.nodeTypes === null ? { types: [] } : { types: ["node"], typeRoots: [`${overlay.nodeTypes}/@types`] };
-    overlay.set(config, JSON.stringify({ compilerOptions: { ...OPTIONS, ...types }, include: ["**/*.ts"] }));
+    overlay.set(config, projectConfig(overlay));
     const snapshots: Snapshot[] = [];
     const paths = new Set<string>();
     const open = (more: Readonly<Record<string, string>>): OpenProject => {

@@ -20,6 +20,11 @@ export class Overlay {
     }
   }
 
+  removeFile(path: string): void {
+    this.#files.delete(path);
+    this.#folders.get(dirname(path))?.delete(path);
+  }
+
   /** Removes a folder with everything below it. */
   remove(folder: string): void {
     for (const path of this.#files.keys()) if (path.startsWith(`${folder}/`)) this.#files.delete(path);
