@@ -70,7 +70,7 @@ test("[FEA-001] kernel and MCP server know no agent, no supervisor and no model:
         .filter(({ from, file, specifier }) => from === name && !/\.test\.ts$|\/testing\//.test(file) && !/^(\.|node:)|\$/.test(specifier))
         .map(({ specifier }) => specifier.replace(/^(@[^/]+\/[^/]+|[^@/][^/]*).*$/, "$1")),
     );
-  expect([...bare("kernel")].toSorted()).toEqual(["@slipway/durable", "kysely", "picomatch", "saxes", "yaml", "zod"]);
+  expect([...bare("kernel")].toSorted()).toEqual(["@slipway/durable", "croner", "kysely", "picomatch", "saxes", "yaml", "zod"]);
   expect([...bare("mcp")].toSorted()).toEqual([
     "@modelcontextprotocol/node",
     "@modelcontextprotocol/server",
@@ -103,7 +103,7 @@ test("a file that throws a SlipwayError imports its package's table of codes", (
 });
 
 /** The groups of rooms of the kernel, lowest first; files of the root are between `change` and `tools`. */
-const GROUPS = ["schema", "paths", "host", "record", "config", "budget", "change", "", "tools"];
+const GROUPS = ["schema", "paths", "host", "record", "config", "budget", "notify", "change", "", "tools"];
 
 test("a room of the kernel imports its own group and lower ones, except for the list of all tables", () => {
   const groupOf = (path: string) => (path.includes("/") ? (path.split("/")[0] ?? "") : "");

@@ -5,6 +5,7 @@ import type { Configuration } from "./config/load.ts";
 import type { ApprovalKey } from "./change/land/approvals/key.ts";
 import { featureOperations, type FeatureOperations } from "./change/feature/operations.ts";
 import type { FeatureDependencies } from "./change/feature/dependencies.ts";
+import { openNotifier, type Notifier } from "./notify/notifier.ts";
 import type { Repository } from "./host/git/repository.ts";
 import { openDecisions, type Decisions } from "./record/decisions/decisions.ts";
 import type { FrontDoor } from "./record/operations/door.ts";
@@ -23,6 +24,8 @@ export interface Kernel {
   readonly trials: Trials;
   readonly budget: Budget;
   readonly decisions: Decisions;
+  /** Tells people, as `notifications` in policy.yaml says. */
+  readonly notifier: Notifier;
   readonly door: FrontDoor;
   readonly clock: Clock;
   /** Opened on first use; agents work in it as gates do. */
@@ -73,6 +76,18 @@ export function openKernel(options: KernelOptions): Kernel {
     ids: records.ids,
     config: configuration.agents?.runtime.budgets,
   });
+  const conceal = createRedactor({ secrets, patterns: false }).value;
+  const notifier = openNotifier({
+    config: configuration.policy.notifications,
+    db: records.database.db,
+    door: records.door,
+    inbox: records.inbox,
+    clock: records.clock,
+    ids: records.ids,
+    env: hostEnv,
+    folder: records.layout.state,
+    conceal,
+  });
   return {
     records,
     repository,
@@ -81,9 +96,10 @@ export function openKernel(options: KernelOptions): Kernel {
     trials: openTrials(dependencies),
     budget,
     decisions: openDecisions({ db: records.database.db, door: records.door }),
+    notifier,
     door: records.door,
     clock: records.clock,
     sandbox: options.sandbox,
-    conceal: createRedactor({ secrets, patterns: false }).value,
+    conceal,
   };
 }

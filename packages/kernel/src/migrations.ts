@@ -6,6 +6,7 @@ import { createEvidence } from "./change/judge/evidence/tables.ts";
 import { createFeatureIndex } from "./change/views/feature-index/tables.ts";
 import { addFeatureState, addGateSnapshot, createDeletedFeatures, createFeatures } from "./change/feature/tables.ts";
 import { createGateRuns } from "./change/judge/gates/tables.ts";
+import { createNotifications } from "./notify/tables.ts";
 import { createHolds } from "./change/turn/worktree-mutex/tables.ts";
 import { createLocks } from "./change/turn/locks/tables.ts";
 import { createOperations } from "./record/operations/tables.ts";
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "deleted-features", up: createDeletedFeatures },
   { name: "trials", up: createTrials },
   { name: "decisions", up: createDecisions },
+  { name: "notifications", up: createNotifications },
 ];

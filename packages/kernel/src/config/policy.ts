@@ -14,6 +14,7 @@ import {
   testingPolicy,
   thresholdsPolicy,
 } from "./policy-parts.ts";
+import { notificationsPolicy } from "./notifications.ts";
 import { configPrecedence } from "./precedence.ts";
 import { ACTOR_ROLES, DEFAULT_RBAC, TOOLS, type ActorRole } from "./rbac.ts";
 import { errorCodes } from "../schema/shape.ts";
@@ -106,6 +107,7 @@ const fields = z.strictObject({
   thresholds: thresholdsPolicy,
   probe: probePolicy.optional(),
   release: releasePolicy.optional(),
+  notifications: notificationsPolicy.optional(),
 });
 
 export const policySchema = fields.superRefine((policy, context) => {

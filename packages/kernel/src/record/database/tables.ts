@@ -10,6 +10,7 @@ import type { FeaturesTables } from "../../change/feature/tables.ts";
 import type { GateTables } from "../../change/judge/gates/tables.ts";
 import type { HoldsTables } from "../../change/turn/worktree-mutex/tables.ts";
 import type { LocksTables } from "../../change/turn/locks/tables.ts";
+import type { NotifyTables } from "../../notify/tables.ts";
 import type { OperationsTables } from "../operations/tables.ts";
 import type { PlansTables } from "../../change/plan/tables.ts";
 import type { QaTables } from "../../change/judge/qa/tables.ts";
@@ -43,6 +44,7 @@ export interface Tables
     HoldsTables,
     DocumentTables,
     DecisionTables,
+    NotifyTables,
     TrialTables {}
 
 export type Db = Kysely<Tables>;

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { addressKind } from "./addresses.ts";
+
+test.each([
+  ["93.184.216.34", "public"],
+  ["1.1.1.1", "public"],
+  ["172.32.0.1", "public"],
+  ["2606:2800:220:1::1", "public"],
+  ["::ffff:1.1.1.1", "public"],
+  ["127.0.0.1", "loopback"],
+  ["127.9.9.9", "loopback"],
+  ["::1", "loopback"],
+  ["::ffff:127.0.0.1", "loopback"],
+  ["0.0.0.0", "private"],
+  ["::", "private"],
+  ["10.1.2.3", "private"],
+  ["100.64.0.1", "private"],
+  ["169.254.169.254", "private"],
+  ["168.63.129.16", "private"],
+  ["172.16.0.1", "private"],
+  ["172.31.255.255", "private"],
+  ["192.168.1.1", "private"],
+  ["198.18.0.1", "private"],
+  ["224.0.0.1", "private"],
+  ["255.255.255.255", "private"],
+  ["::ffff:10.0.0.1", "private"],
+  ["::ffff:a9fe:a9fe", "private"],
+  ["::10.0.0.1", "private"],
+  ["64:ff9b::a00:1", "private"],
+  ["2002:a00:1::", "private"],
+  ["fd00:ec2::254", "private"],
+  ["fe80::1%eth0", "private"],
+  ["fe80::1", "private"],
+  ["ff02::1", "private"],
+  ["2001:db8::1", "private"],
+  ["localhost", "private"],
+  ["", "private"],
+])("%s is %s", (address, kind) => {
+  expect(addressKind(address)).toBe(kind);
+});
