@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { answerFrom } from "../../surface/answer-value.ts";
 import { readSpec } from "../spec/read-spec.ts";
 import { sampleSpec } from "../spec/testing/specs.ts";
 import { MAX_ANSWER } from "./answers.ts";
@@ -365,6 +366,34 @@ describe("an answer", () => {
     const [asked] = scene.asked;
     expect(asked?.artifacts[0]).toEqual({ title: "Problem and users (problem_users)", kind: "requirement", text: said });
     expect(JSON.stringify({ ...asked, artifacts: [] })).not.toContain("Ignore all");
+  });
+});
+
+describe("an answer from the command line", () => {
+  const given = async (value: string | undefined, comment?: string) =>
+    scene.say(answerFrom(await scene.question(), value, comment) as object);
+
+  test("is a text, a text with --comment, or --comment alone", async () => {
+    scene = await openIgnition();
+    await given("one");
+    await given("two", "more");
+    await given(undefined, "three");
+    expect(transcript().map(({ response }) => response)).toEqual(["one", "two\nmore", "three"]);
+  });
+
+  test.each([
+    ["revise", "Other users", "proposal_phase"],
+    ["reject", "Wrong product", "interview"],
+  ])("%s takes its comment as the reason", async (decision, comment, kind) => {
+    await after([...REQUIRED_PART, "/delegate"]);
+    await given(decision, comment);
+    expect((await scene.question()).kind).toBe(kind);
+  });
+
+  test("conditional takes its comment as conditions", async () => {
+    await after([...REQUIRED_PART, "/delegate"]);
+    expect(await given("conditional", "No cloud")).not.toBeNull();
+    expect((await scene.decisions()).map(({ constraint }) => constraint)).toContain("No cloud");
   });
 });
 

@@ -3,12 +3,12 @@ import { putSpec } from "../spec/put-spec.ts";
 import type { SystemSpec } from "../spec/schema.ts";
 import { askApproval, type ApprovalOutcome } from "./approval.ts";
 import { appendDecisions, endDelegations, ledgerText } from "./decisions.ts";
-import { conductInterview } from "./interview.ts";
+import { runInterview } from "./interview.ts";
 import { firstState, reopened, type InterviewState } from "./interview-state.ts";
 import { sectionsKept, type SpecProposal } from "./proposal.ts";
 import { archiveInterview, archiveRejected, proposalPath, putDecision, putProposal } from "./proposal-files.ts";
 import type { InterviewPhase } from "./questions.ts";
-import { synthesize, type SpecRevisionRequest, type SynthesisInput } from "./synthesize.ts";
+import { synthesize, type SpecRevisionRequest, type SpecSynthesis } from "./synthesize.ts";
 
 /** What a phase of the protocol hands to Ignition when it returns there. */
 export interface IgnitionReentry {
@@ -69,7 +69,7 @@ export async function ignite(
 }
 
 /** The input of the next proposal: the interview so far, and what it revises. */
-export type IgnitionData = SynthesisInput;
+export type IgnitionData = SpecSynthesis;
 
 export function startOfIgnition({ reentry, ...about }: IgnitionInput): IgnitionData {
   if (reentry === null) return { state: firstState(about), version: 1, finished: null, revision: null };
@@ -80,7 +80,7 @@ export function startOfIgnition({ reentry, ...about }: IgnitionInput): IgnitionD
 }
 
 export async function interviewing(run: IgnitionRun, data: IgnitionData, enter: EnterSubState): Promise<IgnitionData> {
-  const state = await conductInterview(run, data.state, ({ interviewPhase, questionIndex, extractedRequirements, delegatedAfter }) =>
+  const state = await runInterview(run, data.state, ({ interviewPhase, questionIndex, extractedRequirements, delegatedAfter }) =>
     enter({ name: "interviewing", interviewPhase, questionIndex, extractedRequirements, delegatedAfter }),
   );
   return { ...data, state };

@@ -18,7 +18,7 @@ export type OnTurn = (state: InterviewState) => Promise<void>;
  * Asks one question per turn until every phase is answered or the rest is delegated. After a restart the recorded answers are applied
  * again, and the interview waits at the same question.
  */
-export async function conductInterview(
+export async function runInterview(
   run: InterviewRun,
   start: InterviewState,
   onTurn: OnTurn = async () => undefined,

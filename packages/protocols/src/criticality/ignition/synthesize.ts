@@ -19,7 +19,7 @@ import {
   type SpecRevisionAnswer,
 } from "./proposal.ts";
 
-export interface SynthesisInput {
+export interface SpecSynthesis {
   readonly state: InterviewState;
   /** The number of the proposal, from 1. */
   readonly version: number;
@@ -46,7 +46,7 @@ export type OnResponse = (responses: {
 /** The architect proposes, the auditor challenges, the architect revises. */
 export async function synthesize(
   run: SynthesisRun,
-  input: SynthesisInput,
+  input: SpecSynthesis,
   onResponse: OnResponse = async () => undefined,
 ): Promise<SpecProposal> {
   const { state, version } = input;
@@ -95,7 +95,7 @@ export async function synthesize(
   };
 }
 
-function specFrom({ domain, ...answer }: SpecDraftAnswer, { state, finished, revision }: SynthesisInput, created: string): SystemSpec {
+function specFrom({ domain, ...answer }: SpecDraftAnswer, { state, finished, revision }: SpecSynthesis, created: string): SystemSpec {
   const { system, boundaries, features, data_models, interfaces, constraints, claims } = answer;
   const drafted = { system, boundaries, features: withClassified(features, state.features), data_models, interfaces, constraints, claims };
   const sections = revision === null ? drafted : withKept(drafted, revision.spec, revision.kept);
@@ -104,7 +104,7 @@ function specFrom({ domain, ...answer }: SpecDraftAnswer, { state, finished, rev
 }
 
 /** Requirements, features and decisions in their latest form. The conversation is not among them. */
-function synthesisItems({ state, revision }: SynthesisInput, decisions: string): PackItem[] {
+function synthesisItems({ state, revision }: SpecSynthesis, decisions: string): PackItem[] {
   const { delegatedAfter, delegationNotes } = state;
   return [
     ...requirementItems(state),

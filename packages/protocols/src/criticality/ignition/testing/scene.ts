@@ -9,6 +9,7 @@ import { openRecords } from "@slipway/kernel/open-records";
 import type { Decision } from "@slipway/kernel/record/decisions/decision";
 import { openDecisions } from "@slipway/kernel/record/decisions/decisions";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
+import { answerFrom } from "../../../surface/answer-value.ts";
 import type { SkillRequest } from "../../criticality-run.ts";
 import { openRunFiles } from "../../files/run-files.ts";
 import { openLedger } from "../../ledger/ledger.ts";
@@ -96,7 +97,7 @@ export async function openIgnition(script: ModelScript = {}, input: Partial<Igni
     async say(...answers) {
       let result: IgnitionResult | null = null;
       for (const answer of answers) {
-        await scene.answer(typeof answer === "string" ? { decision: answer } : answer);
+        await scene.answer(typeof answer === "string" ? answerFrom(await scene.question(), answer, undefined) : answer);
         result = await scene.drive();
       }
       return result;
