@@ -13,7 +13,7 @@ import {
 import { nextQuestion } from "./next-question.ts";
 import {
   INTERVIEW_PHASES,
-  PHASE_TITLES,
+  INTERVIEW_TITLES,
   QUESTION_IDS,
   questionOf,
   questionsOf,
@@ -138,7 +138,7 @@ function classified(state: InterviewState, { id }: InterviewFeature, classificat
 
 /** Confirmed: on to the choice of an optional phase, or out of the phase. */
 function leaveConfirm(state: InterviewState): InterviewState {
-  const { required } = PHASE_TITLES[state.interviewPhase];
+  const { required } = INTERVIEW_TITLES[state.interviewPhase];
   return required || state.resumeAt !== null ? leavePhase(state) : { ...state, stage: "choice" };
 }
 
@@ -168,14 +168,15 @@ function delegate(state: InterviewState, notes: string | null): InterviewState {
 }
 
 function goBack(state: InterviewState, phase: InterviewPhase): InterviewState {
-  if (!isReached(state, phase)) return refuse(state, `The phase ${PHASE_TITLES[phase].title} has not been reached; you can only go back.`);
+  if (!isReached(state, phase))
+    return refuse(state, `The phase ${INTERVIEW_TITLES[phase].title} has not been reached; you can only go back.`);
   const here: InterviewPosition = state.resumeAt ?? positionOf(state);
   return {
     ...state,
     ...startOf(phase),
     resumeAt: here.interviewPhase === phase && here.stage !== "done" ? null : here,
     correcting: null,
-    acknowledgment: `Back to ${PHASE_TITLES[phase].title}. Your answers are kept until you change them.`,
+    acknowledgment: `Back to ${INTERVIEW_TITLES[phase].title}. Your answers are kept until you change them.`,
   };
 }
 

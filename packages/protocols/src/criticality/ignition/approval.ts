@@ -5,7 +5,7 @@ import { MAX_ANSWER } from "./answers.ts";
 import type { InterviewState } from "./interview-state.ts";
 import { SECTIONS_OF_PHASE, sectionsKept, type SpecProposal } from "./proposal.ts";
 import { proposalDocument } from "./proposal-document.ts";
-import { INTERVIEW_PHASES, PHASE_TITLES, type InterviewPhase } from "./questions.ts";
+import { INTERVIEW_PHASES, INTERVIEW_TITLES, type InterviewPhase } from "./questions.ts";
 
 const said = z.string().max(MAX_ANSWER).regex(/\S/, "must not be empty");
 
@@ -75,7 +75,7 @@ async function askPhase(run: Pick<CriticalityRun, "ctx">, name: string, feedback
     body: `Your feedback:\n\n${feedback}`,
     options: INTERVIEW_PHASES.map((phase) => ({
       value: phase,
-      label: `${PHASE_TITLES[phase].title}; may change ${SECTIONS_OF_PHASE[phase].join(", ")}`,
+      label: `${INTERVIEW_TITLES[phase].title}; may change ${SECTIONS_OF_PHASE[phase].join(", ")}`,
     })),
     schema: phaseAnswer,
     answerableBy: ["person"],

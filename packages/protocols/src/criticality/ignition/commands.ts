@@ -1,5 +1,5 @@
 import type { InterviewAnswer } from "./apply-answer.ts";
-import { INTERVIEW_PHASES, PHASE_TITLES, QUESTION_IDS, questionNamed, type InterviewPhase } from "./questions.ts";
+import { INTERVIEW_PHASES, INTERVIEW_TITLES, QUESTION_IDS, questionNamed, type InterviewPhase } from "./questions.ts";
 
 /** Shown with every question. */
 export const COMMAND_HELP = [
@@ -37,7 +37,7 @@ function backTo(name: string): InterviewAnswer {
 
 function phaseNamed(name: string): InterviewPhase | null {
   const wanted = name.toLowerCase();
-  return INTERVIEW_PHASES.find((phase) => [phase.toLowerCase(), PHASE_TITLES[phase].title.toLowerCase()].includes(wanted)) ?? null;
+  return INTERVIEW_PHASES.find((phase) => [phase.toLowerCase(), INTERVIEW_TITLES[phase].title.toLowerCase()].includes(wanted)) ?? null;
 }
 
 /** `QUESTION` or `QUESTION NEW TEXT`; with a colon between them if you like. */

@@ -337,7 +337,10 @@ describe("an answer", () => {
     const { id } = await scene.question();
     const long = "x".repeat(1024 * 1024);
     for (const value of [{ decision: long }, { comment: long }])
-      await expect(scene.answer(value)).rejects.toMatchObject({ code: "answer_invalid" });
+      await expect(scene.answer(value)).rejects.toMatchObject({
+        code: "answer_invalid",
+        message: expect.stringContaining("at most 20000 characters"),
+      });
     expect((await scene.question()).id).toBe(id);
     await scene.say("y".repeat(MAX_ANSWER));
     expect((await scene.question()).id).not.toBe(id);

@@ -5,7 +5,7 @@ import type { InterviewAnswer } from "./apply-answer.ts";
 import { COMMAND_HELP, correction, readAnswer } from "./commands.ts";
 import { answerTo, mayDelegate, type InterviewFeature, type InterviewState } from "./interview-state.ts";
 import type { InterviewStep } from "./next-question.ts";
-import { PHASE_END_CHOICES, PHASE_TITLES, type QuestionId } from "./questions.ts";
+import { PHASE_END_CHOICES, INTERVIEW_TITLES, type QuestionId } from "./questions.ts";
 import { resumeSummary, shown, stepTitle } from "./resume-summary.ts";
 
 export type PersonStep = Exclude<InterviewStep, { readonly kind: "extract" | "done" }>;
@@ -138,5 +138,5 @@ export function stepName({ round, interviewPhase, questionIndex, turn }: Intervi
 /** For messages and transcripts. */
 export function topicOf(step: PersonStep): string {
   if (step.kind === "ask") return step.question.topic;
-  return step.kind === "classify" ? step.feature.id : step.kind === "choose" ? "correction" : PHASE_TITLES[step.phase].title;
+  return step.kind === "classify" ? step.feature.id : step.kind === "choose" ? "correction" : INTERVIEW_TITLES[step.phase].title;
 }

@@ -7,7 +7,7 @@ import { nextQuestion } from "./next-question.ts";
 import {
   INTERVIEW_PHASES,
   PHASE_END_CHOICES,
-  PHASE_TITLES,
+  INTERVIEW_TITLES,
   QUESTION_IDS,
   QUESTIONS,
   questionsOf,
@@ -53,7 +53,7 @@ const asks = (state: InterviewState) => {
 
 describe("[CRI-016] the interview", () => {
   test("has four phases with these topics, in this order", () => {
-    expect(INTERVIEW_PHASES.map((phase) => [PHASE_TITLES[phase].title, questionsOf(phase).map(({ topic }) => topic)])).toEqual([
+    expect(INTERVIEW_PHASES.map((phase) => [INTERVIEW_TITLES[phase].title, questionsOf(phase).map(({ topic }) => topic)])).toEqual([
       ["Discovery", ["Problem and users", "Success criteria", "Core features (MVP)"]],
       ["Architecture", ["Language and platform", "External integrations", "Feature classification"]],
       ["Constraints", ["Performance", "Security", "Compliance and regulation"]],
@@ -143,7 +143,7 @@ describe("[CRI-018] at the end of each optional phase", () => {
   test("required phases have no such choice", () => {
     const kinds: string[] = [];
     play(start(), (state) => {
-      if (PHASE_TITLES[state.interviewPhase].required) kinds.push(nextQuestion(state).kind);
+      if (INTERVIEW_TITLES[state.interviewPhase].required) kinds.push(nextQuestion(state).kind);
       return state.interviewPhase === "constraints";
     });
     expect(kinds).toContain("confirm");

@@ -6,7 +6,7 @@ import { appendTurn, putState } from "./interview-files.ts";
 import { askInterview, stepName } from "./interview-questions.ts";
 import type { InterviewState } from "./interview-state.ts";
 import { nextQuestion } from "./next-question.ts";
-import { PHASE_TITLES } from "./questions.ts";
+import { INTERVIEW_TITLES } from "./questions.ts";
 
 /** What the interview uses of a run. */
 export type InterviewRun = Pick<CriticalityRun, "ctx" | "files" | "ledger" | "askModel" | "now">;
@@ -42,7 +42,7 @@ export async function runInterview(
     state = { ...applyAnswer(before, reply.answer), lastAnswerAt: at };
     appendTurn(run.files, step, reply, before, state, at);
     if (reply.answer.kind === "delegated" && isDelegation(before, state))
-      await appendDelegation(run, name, PHASE_TITLES[state.interviewPhase].title, reply.answer.notes);
+      await appendDelegation(run, name, INTERVIEW_TITLES[state.interviewPhase].title, reply.answer.notes);
   }
   await run.files.flush();
   return state;

@@ -7,7 +7,7 @@ interface PhaseOfInterview {
   readonly required: boolean;
 }
 
-export const PHASE_TITLES: Readonly<Record<InterviewPhase, PhaseOfInterview>> = {
+export const INTERVIEW_TITLES: Readonly<Record<InterviewPhase, PhaseOfInterview>> = {
   discovery: { title: "Discovery", required: true },
   architecture: { title: "Architecture", required: true },
   constraints: { title: "Constraints", required: false },
@@ -144,7 +144,9 @@ export function questionsOf(phase: InterviewPhase): (typeof QUESTIONS)[number][]
   return QUESTIONS.filter((question) => question.phase === phase);
 }
 
-export const REQUIRED_QUESTIONS: readonly QuestionId[] = QUESTIONS.filter(({ phase }) => PHASE_TITLES[phase].required).map(({ id }) => id);
+export const REQUIRED_QUESTIONS: readonly QuestionId[] = QUESTIONS.filter(({ phase }) => INTERVIEW_TITLES[phase].required).map(
+  ({ id }) => id,
+);
 
 /** The choice at the end of each optional phase. */
 export const PHASE_END_CHOICES = [

@@ -2,7 +2,7 @@ import { oneLine } from "../../narration/one-line.ts";
 import { escapeText } from "../../surface/escape.ts";
 import { isAnswered, type InterviewState } from "./interview-state.ts";
 import { nextQuestion, type InterviewStep } from "./next-question.ts";
-import { INTERVIEW_PHASES, PHASE_TITLES } from "./questions.ts";
+import { INTERVIEW_PHASES, INTERVIEW_TITLES } from "./questions.ts";
 
 const MAX_SHOWN = 300;
 const MAX_REASON = 4_000;
@@ -12,13 +12,13 @@ export function resumeSummary(state: InterviewState): string {
   const { project, idea, lastAnswerAt, reason } = state;
   const completed = INTERVIEW_PHASES.filter(
     (phase) => isAnswered(state, phase) && (phase !== state.interviewPhase || state.stage !== "questions"),
-  ).map((phase) => PHASE_TITLES[phase].title);
+  ).map((phase) => INTERVIEW_TITLES[phase].title);
   return [
     `Interview: ${shown(project)}`,
     ...(idea === null ? [] : [`Idea: ${shown(idea)}`]),
     `Last session: ${lastAnswerAt === null ? "none, this is the first question" : new Date(lastAnswerAt).toISOString()}`,
     `Completed phases: ${completed.length === 0 ? "none" : completed.join(", ")}`,
-    `Current phase: ${PHASE_TITLES[state.interviewPhase].title}`,
+    `Current phase: ${INTERVIEW_TITLES[state.interviewPhase].title}`,
     `Last question: ${stepTitle(nextQuestion(state))}`,
     ...(reason === null ? [] : [`This phase is open again because of: ${shown(reason, MAX_REASON)}`]),
     ...understood(state),
@@ -42,9 +42,9 @@ export function stepTitle(step: InterviewStep): string {
     case "classify":
       return `Should the design prepare for ${step.feature.id} now?`;
     case "confirm":
-      return `Is the summary of ${PHASE_TITLES[step.phase].title} correct?`;
+      return `Is the summary of ${INTERVIEW_TITLES[step.phase].title} correct?`;
     case "phaseEnd":
-      return `${PHASE_TITLES[step.phase].title} is complete. Continue or delegate?`;
+      return `${INTERVIEW_TITLES[step.phase].title} is complete. Continue or delegate?`;
     case "choose":
       return "Which answer do you want to correct?";
     default:

@@ -5,7 +5,7 @@ import type { SpecSection, SystemSpec } from "../spec/schema.ts";
 import { versionAfter } from "../spec/version.ts";
 import { featuresItem, requirementItems } from "./extract-features.ts";
 import type { InterviewState } from "./interview-state.ts";
-import { PHASE_TITLES } from "./questions.ts";
+import { INTERVIEW_TITLES } from "./questions.ts";
 import {
   proposalAudit,
   specDraftSchema,
@@ -110,7 +110,7 @@ function synthesisItems({ state, revision }: SpecSynthesis, decisions: string): 
     ...requirementItems(state),
     featuresItem(state),
     { title: "decisions", kind: "ledger", text: decisions },
-    ...(delegatedAfter === null ? [] : [delegationItem(PHASE_TITLES[delegatedAfter].title, delegationNotes)]),
+    ...(delegatedAfter === null ? [] : [delegationItem(INTERVIEW_TITLES[delegatedAfter].title, delegationNotes)]),
     ...(revision === null ? [] : revisionItems(revision)),
   ];
 }

@@ -45,10 +45,10 @@ The skeleton is compiled. Logic in a body, a hole without a contract and a claim
 Example of a contract: "REQUIRES: amount > 0", "ENSURES: result.balance === account.balance + amount", "PURITY: pure", "CLAIM_REF: deposit_001".`,
 
   audit_composition: `Look for contradictions that appear only when constraints and contracts are combined.
-1. Combine the entries that speak about the same time, resource, value or state.
+1. The item "Task" says which kind you look for. Combine the entries that speak about the same time, resource, value or state.
 2. Search for the shortest sequence of calls or events in which they cannot all hold.
 3. Report a contradiction only with such a sequence and with the entries that it involves.
-If you are given contradictions of another auditor, say of each whether its sequence really breaks an entry.
+If contradictions are given, judge each of them instead: it holds if its sequence really breaks an entry.
 It is critical if the system cannot be built as specified, otherwise a warning. An empty list is right when everything fits.
 Example: "A session ends after 30 minutes", "An export takes up to two hours", "Reading an export needs a session". Sequence: log in, start an export, wait two hours, read it: refused.`,
 
@@ -61,15 +61,16 @@ Use no imports.`,
 2. Restate what must hold as a predicate, without adding or leaving out a condition.
 3. Say in which scope it must hold, what must be replaced by a test double, and which generators supply values.
 4. If no program can check it through the public interfaces, mark it as not testable.
+If there are objections to the last form, repair each.
 A claim whose predicate says less than its text is refused.
 Example: "Deposits and withdrawals of the same amount cancel out" is about Account; after a deposit and a withdrawal of one amount the balance is the one before; it holds for all accounts and positive amounts.`,
 
-  audit_claims: `Judge whether the public interfaces can violate the claims of the cluster.
-1. Take each claim by itself. Use only signatures and contracts.
-2. Search for calls, in any order or at the same time, that satisfy all contracts and still violate the claim.
-3. List the claim as violated if you find such calls, and only then.
-Your answer names violated claims and nothing else: no causes and no repairs.
-Example: the claim "An order is paid at most once" and a pay method that requires nothing about the state of the order: two calls of pay violate the claim.`,
+  audit_claims: `Decide of each claim whether its structured form says the same as its text.
+1. Restate the form as a sentence, and compare it with the text word by word.
+2. Look for a case that satisfies one and violates the other: a missing condition, a wider or narrower scope, another subject.
+3. Check that subject and predicate use names of the signatures in the way the contracts define them.
+The form is not faithful only if you can name such a case; give it as the reason. A test is made from every form that you accept.
+Example: the text "A refund never exceeds the payment" and the predicate "refund < payment" differ for a full refund, which the text allows.`,
 
   detect_smells: `Find smells of the catalog in the function.
 1. Compare the function with the description of each smell that you are given.
@@ -80,8 +81,8 @@ Example: 86400 appears three times without a name: magic-values, at those lines.
 
   apply_pattern: `Apply the pattern to the function and change nothing else.
 1. Keep the signature, the contract and every observable behaviour, errors included.
-2. Follow the instructions of the pattern; if one of its guards applies, return the function unchanged.
-3. Return the whole function.
+2. The item that describes the pattern is your instruction; if one of its guards applies, name that guard instead of a function.
+3. Otherwise return the whole function, and declarations only if the pattern needs new ones.
 The result is compiled and tested; if anything fails, the function stays as it was.
 Example: early-return turns "if (ok) { work(); return 1; } return 0;" into "if (!ok) return 0; work(); return 1;".`,
 
