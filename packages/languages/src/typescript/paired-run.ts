@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { ProcessOutcome, Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import type { Limits, ProcessOutcome, Sandbox, SharedPath } from "@slipway/kernel/host/sandbox/contract";
 import { MAX_LINE } from "./bridge/lines.ts";
 
 const SHARED = ["wire", "intrinsics", "table", "describe", "restore", "membrane", "lines", "conversation"];
-const OF_TESTS = [...SHARED, "remote-module", "reporter", "test-process"];
-const OF_MODULE = [...SHARED, "module-process"];
+const OF_TESTS = [...SHARED, "remote-module", "reporter", "test-clock", "runner-shim", "test-process"];
+const OF_MODULE = [...SHARED, "module-clock", "module-process"];
 /** TypeScript in the sources, JavaScript once they are compiled. */
 const EXTENSION = extname(import.meta.url);
 const FOLDER = "slipway";
@@ -28,7 +28,10 @@ export const modulePrograms = () => programFiles(OF_MODULE);
 
 export interface PairedRun {
   readonly sandbox: Sandbox;
-  readonly tests: { readonly folder: string; readonly file: string };
+  readonly tests: { readonly folder: string; readonly file: string; readonly shared?: readonly SharedPath[] };
+  /** Where the code under test is: `implementation` and `dependencies` of a module, or everything but `tests` of a project. */
+  readonly layout?: "module" | "project";
+  readonly limits?: Partial<Limits>;
   readonly module: { readonly folder: string };
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -42,6 +45,8 @@ export interface PairedOutcome {
   readonly stopped: ProcessOutcome["limit"];
 }
 
+/** Projects may have enums and parameter properties, which need more than removing types. */
+const TRANSFORM_TYPES = "--experimental-transform-types";
 const QUIET = ["--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "--disable-sigusr1"];
 const MARK = ">";
 /** The module process is not needed after the tests have ended. */
@@ -51,7 +56,15 @@ const KILL_GRACE_MS = 100;
  * Runs one test file and its module, each in its own sandbox: neither can reach a process, descriptor, file or signal of the other. The
  * harness carries lines between them and takes results from the test process only.
  */
-export async function runPair({ sandbox, tests, module, timeoutMs, signal }: PairedRun): Promise<PairedOutcome> {
+export async function runPair({
+  sandbox,
+  tests,
+  module,
+  timeoutMs,
+  signal,
+  layout = "module",
+  limits = {},
+}: PairedRun): Promise<PairedOutcome> {
   const toTests = openInput();
   const toModule = openInput();
   const over = new AbortController();
@@ -63,8 +76,16 @@ export async function runPair({ sandbox, tests, module, timeoutMs, signal }: Pai
     .run({
       worktree: module.folder,
       git: "none",
-      command: ["node", "--permission", `--allow-fs-read=${module.folder}`, ...QUIET, `${FOLDER}/module-process${EXTENSION}`],
+      command: [
+        "node",
+        "--permission",
+        `--allow-fs-read=${module.folder}`,
+        ...(layout === "project" ? [TRANSFORM_TYPES] : []),
+        ...QUIET,
+        `${FOLDER}/module-process${EXTENSION}`,
+      ],
       folders: [{ path: ".", writable: false }],
+      limits,
       input: toModule.stream,
       timeoutMs: timeoutMs + KILL_GRACE_MS,
       killGraceMs: KILL_GRACE_MS,
@@ -83,7 +104,16 @@ export async function runPair({ sandbox, tests, module, timeoutMs, signal }: Pai
   const testsEnded = sandbox.run({
     worktree: tests.folder,
     git: "none",
-    command: ["node", ...QUIET, `--test-reporter=./${FOLDER}/reporter${EXTENSION}`, `${FOLDER}/test-process${EXTENSION}`, tests.file],
+    command: [
+      "node",
+      ...QUIET,
+      `--test-reporter=./${FOLDER}/reporter${EXTENSION}`,
+      `${FOLDER}/test-process${EXTENSION}`,
+      tests.file,
+      layout,
+    ],
+    shared: tests.shared ?? [],
+    limits,
     folders: [{ path: ".", writable: false }],
     input: toTests.stream,
     timeoutMs,

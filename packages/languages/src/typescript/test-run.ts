@@ -71,13 +71,13 @@ export async function runTests(
       signal?.throwIfAborted();
       runs.push(fileRun(file, [module, beside], outcome, declared));
     }
-    return together(runs);
+    return joinRuns(runs);
   } finally {
     await removeTree(folder);
   }
 }
 
-async function putAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+export async function putAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const place = join(folder, assertCanonicalPath(path));
     await mkdir(dirname(place), { recursive: true });
@@ -85,7 +85,7 @@ async function putAll(folder: string, files: Readonly<Record<string, string>>): 
   }
 }
 
-function together(runs: readonly TestRun[]): TestRun {
+export function joinRuns(runs: readonly TestRun[]): TestRun {
   const names = new Map<string, number>();
   const tests = runs.flatMap((run) =>
     run.tests.map((test) => {

@@ -1,4 +1,5 @@
 import { describeValues } from "./describe.ts";
+import { INTRINSIC_NAMES } from "./intrinsics.ts";
 import { restoreObjects } from "./restore.ts";
 import { Table, type Side } from "./table.ts";
 import { CannotCross, malformed, type WireAnswer, type Packed, type WireRequest, type WireValue } from "./wire.ts";
@@ -23,6 +24,10 @@ export interface Membrane {
   outcome(answer: WireAnswer): unknown;
   /** Whether the other side created and threw this error. */
   isThrownThere(value: unknown): boolean;
+  /** Returns a function that ends the sharing of everything that is shared after this call. For tests that run one after another. */
+  checkpoint(): () => void;
+  /** Milliseconds that the other side needs for calls of its function with copies of the arguments, or for the copies alone. */
+  timeOf(target: object, given: readonly unknown[], times: number, calls: boolean): number;
   /** Number of unsettled promises of the other side. */
   readonly pending: number;
 }
@@ -46,6 +51,8 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     serve,
     answer,
     outcome,
+    checkpoint,
+    timeOf,
     isThrownThere: (value) => typeof value === "object" && value !== null && thrownThere.has(value),
     get pending() {
       return promised.size;
@@ -114,6 +121,40 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     return made;
   }
 
+  function checkpoint(): () => void {
+    const counts = table.counts;
+    return () => {
+      table.forget(counts);
+      outcome(ask({ do: "forget", ...counts }));
+    };
+  }
+
+  function timeOf(target: object, given: readonly unknown[], times: number, calls: boolean): number {
+    const id = table.idOf(target);
+    if (id === undefined || table.isOwn(id)) throw new CannotCross("Only a function of the module can be measured.");
+    const request = { do: "repeat", target: id, times, calls, ...pack(given) } as const;
+    const started = performance.now();
+    const answer = ask(request);
+    const ended = performance.now();
+    outcome(answer);
+    return ended - started;
+  }
+
+  function repeat(request: Extract<WireRequest, { readonly do: "repeat" }>): WireAnswer {
+    const found = table.find(request.target);
+    if (found?.kind !== "function" || !table.isOwn(found.id)) malformed("a call of something that is no function");
+    const given = unpack(request);
+    try {
+      for (let time = 0; time < request.times; time++) {
+        const [self, ...copies] = given.map((value) => copyOf(value));
+        if (request.calls) Reflect.apply(found.value as (...given: unknown[]) => unknown, self, copies);
+      }
+      return answer("returned", undefined);
+    } catch (error) {
+      return answer("thrown", error);
+    }
+  }
+
   function outcome(given: WireAnswer): unknown {
     if (given.ended === "fault") throw new CannotCross(given.message);
     const [value] = unpack(given);
@@ -128,6 +169,11 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
   }
 
   function serve(request: WireRequest): WireAnswer {
+    if (side === "module" && request.do === "forget") {
+      table.forget(request);
+      return answer("returned", undefined);
+    }
+    if (side === "module" && request.do === "repeat") return repeat(request);
     if (request.do !== "call" && request.do !== "construct") return { ended: "fault", message: `"${request.do}" cannot be asked for now.` };
     const found = table.find(request.target);
     if (found?.kind !== "function" || !table.isOwn(found.id)) malformed("a call of something that is no function");
@@ -149,4 +195,11 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
       return { ended: "fault", message: error.message };
     }
   }
+}
+
+/** A function is measured with fresh arguments, because it may change or remember them. Instances of classes cannot be copied. */
+function copyOf(value: unknown): unknown {
+  const prototype: unknown = typeof value === "object" && value !== null ? Object.getPrototypeOf(value) : Object.prototype;
+  const isInstance = prototype !== null && !INTRINSIC_NAMES.has(prototype as object);
+  return typeof value === "object" && !isInstance ? structuredClone(value) : value;
 }

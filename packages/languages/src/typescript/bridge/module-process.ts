@@ -7,6 +7,8 @@ import { openLines } from "./lines.ts";
 import { openMembrane } from "./membrane.ts";
 import type { WireAnswer, WireRequest } from "./wire.ts";
 
+// The clock of the module may be replaced.
+const { setImmediate } = globalThis;
 const folder = join(import.meta.dirname, "..");
 // The module's stdout must not be taken for answers.
 Object.defineProperty(process, "stdout", { value: new Writable({ write: (_chunk, _encoding, done) => done() }) });

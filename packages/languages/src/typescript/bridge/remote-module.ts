@@ -3,6 +3,8 @@ import { openLines } from "./lines.ts";
 import { openMembrane } from "./membrane.ts";
 import { ModuleGone } from "./wire.ts";
 
+// Tests may replace the global timers.
+const { setImmediate, setTimeout } = globalThis;
 const lines = openLines();
 const gone = (why: string | null) => new ModuleGone(`The process that runs the module has ended${why === null ? "" : `: ${why}`}.`);
 const conversation = openConversation({ lines, mark: ">", gone, serve: (request) => membrane.serve(request) });
@@ -19,6 +21,7 @@ const membrane = openMembrane({
 });
 
 export const writeResult = (line: string): void => lines.write(line);
+export const { checkpoint, timeOf } = membrane;
 export const isThrownByModule = (error: unknown): boolean => error instanceof ModuleGone || membrane.isThrownThere(error);
 
 type Attach = (set: (values: Record<string, unknown>) => void) => void;
@@ -26,9 +29,14 @@ type Attach = (set: (values: Record<string, unknown>) => void) => void;
 /** By path in the module: how a stub gets the values of its exports, now and after each change. */
 export const attachments = new Map<string, Attach>();
 
+/** Loads a file in the module process, and returns its exports. */
+export function loadValues(path: string): Record<string, unknown> {
+  return membrane.outcome(conversation.ask({ do: "load", path })) as Record<string, unknown>;
+}
+
 /** Loads a file in the module process, and returns the names of its exports. */
 export function loadNames(path: string): string[] {
-  const values = membrane.outcome(conversation.ask({ do: "load", path })) as Record<string, unknown>;
+  const values = loadValues(path);
   attachments.set(path, (set) => {
     setters.push(() => set(values));
     set(values);

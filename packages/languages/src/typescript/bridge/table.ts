@@ -44,6 +44,17 @@ export class Table {
     this.#ids.delete(value);
   }
 
+  /** The highest numbers that each side has used so far. */
+  get counts(): { readonly tests: number; readonly module: number } {
+    const ids = [...this.#entries.keys()];
+    return { tests: Math.max(0, ...ids), module: Math.max(0, ...ids.map((id) => -id)) };
+  }
+
+  /** Drops what was shared later than these counts. */
+  forget(counts: { readonly tests: number; readonly module: number }): void {
+    for (const entry of this.#entries.values()) if (entry.id > counts.tests || -entry.id > counts.module) this.remove(entry);
+  }
+
   find(id: number): TableEntry | undefined {
     return this.#entries.get(id);
   }

@@ -4,11 +4,17 @@ import { extname, join } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { report } from "./reporter.ts";
-import { loadNames } from "./remote-module.ts";
+import { checkpoint, loadNames, timeOf } from "./remote-module.ts";
+import { shareClock } from "./test-clock.ts";
 
 const folder = join(import.meta.dirname, "..");
-const MODULE_FILE = /^(?:implementation|dependencies)\//;
-const REMOTE_MODULE = new URL(`./remote-module${extname(import.meta.url)}`, import.meta.url).href;
+const [, , file = "", layout = "module"] = process.argv;
+/** Files that are in the module's process only: of a module with its dependencies, or of a project. */
+const MODULE_FILE = layout === "project" ? /^(?!tests\/|slipway\/|node_modules\/)/ : /^(?:implementation|dependencies)\//;
+const EXTENSION = extname(import.meta.url);
+const REMOTE_MODULE = new URL(`./remote-module${EXTENSION}`, import.meta.url).href;
+const RUNNER_SHIM = new URL(`./runner-shim${EXTENSION}`, import.meta.url).href;
+const OTHER_RUNNERS = new Set(["vitest", "@jest/globals"]);
 const DEPENDENCY = /^#(MM-\w+)$/;
 // A test's stdout must not be taken for results.
 Object.defineProperty(process, "stdout", { value: new Writable({ write: (_chunk, _encoding, done) => done() }) });
@@ -18,10 +24,11 @@ function modulePath(url: string): string | null {
   if (!url.startsWith("file:")) return null;
   const path = fileURLToPath(url);
   const inside = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "";
-  return MODULE_FILE.test(inside) ? inside : null;
+  return inside !== "" && MODULE_FILE.test(inside) ? inside : null;
 }
 
 function resolved(specifier: string, parent: string | undefined): string | null {
+  if (OTHER_RUNNERS.has(specifier)) return RUNNER_SHIM;
   const [, dependency] = DEPENDENCY.exec(specifier) ?? [];
   if (dependency !== undefined) return pathToFileURL(join(folder, `dependencies/${dependency}/implementation/index.ts`)).href;
   const url = URL.canParse(specifier, parent) ? new URL(specifier, parent).href : null;
@@ -31,7 +38,8 @@ function resolved(specifier: string, parent: string | undefined): string | null 
 registerHooks({
   resolve(specifier, context, next) {
     const url = resolved(specifier, context.parentURL);
-    return url === null ? next(specifier, context) : { url, format: "module", shortCircuit: true };
+    if (url === null || url === RUNNER_SHIM) return next(url ?? specifier, context);
+    return { url, format: "module", shortCircuit: true };
   },
   load(url, context, next) {
     const path = modulePath(url);
@@ -53,9 +61,24 @@ function stub(path: string): string {
   ].join("\n");
 }
 
-const [, , file = ""] = process.argv;
+/** Runs of a property share nothing: values that crossed in one are dropped after it. */
+async function prepareProject(): Promise<void> {
+  shareClock(`slipway/module-clock${EXTENSION}`);
+  Object.defineProperty(globalThis, Symbol.for("slipway.timeOf"), { value: timeOf });
+  const { configureGlobal } = (await import("fast-check")) as typeof import("fast-check");
+  let forget: (() => void) | null = null;
+  loaded.then(
+    () => (forget = checkpoint()),
+    () => undefined,
+  );
+  configureGlobal({ afterEach: () => forget?.() });
+}
+
+const { promise: loaded, resolve: hasLoaded } = Promise.withResolvers<void>();
 try {
+  if (layout === "project") await prepareProject();
   await import(pathToFileURL(join(folder, file)).href);
+  hasLoaded();
   report({ loaded: true });
 } catch (error) {
   report({ loaded: false, error });

@@ -53,6 +53,10 @@ export type WireRequest =
   | ({ readonly do: "call"; readonly target: number } & Packed)
   | ({ readonly do: "construct"; readonly target: number } & Packed)
   | { readonly do: "load"; readonly path: string }
+  /** Objects with higher numbers than these, of the tests and of the module, are no longer shared. */
+  | { readonly do: "forget"; readonly tests: number; readonly module: number }
+  /** Calls a function several times with copies of the arguments, or only copies them. Its time is measured by the side that asks. */
+  | ({ readonly do: "repeat"; readonly target: number; readonly times: number; readonly calls: boolean } & Packed)
   | ({ readonly do: "turn" } & Packed);
 
 export type WireAnswer = ({ readonly ended: "returned" | "thrown" } & Packed) | { readonly ended: "fault"; readonly message: string };
@@ -122,6 +126,15 @@ function readRequest(request: Record<string, unknown>): WireRequest {
   const { do: what, target, path } = request;
   if (what === "load" && typeof path === "string") return { do: what, path };
   if (what === "turn") return { do: what, ...packed(request) };
+  if (what === "forget") return { do: what, tests: countOf(request["tests"]), module: countOf(request["module"]) };
+  if (what === "repeat") {
+    const { times, calls } = request;
+    return { do: what, target: -countOf(-(target as number)), times: countOf(times), calls: calls === true, ...packed(request) };
+  }
   if ((what !== "call" && what !== "construct") || !Number.isSafeInteger(target)) malformed("a request of no kind");
   return { do: what, target: target as number, ...packed(request) };
+}
+
+function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : malformed("no count");
 }
