@@ -12,8 +12,13 @@ export const COMMAND_HELP = [
 
 const COMMAND = /^\/(back|correct|keep|delegate)(?:\s+([\s\S]*))?$/;
 
+/** The two answers to the summary that every question shows. */
+export const STILL_CORRECT = { yes: "Yes, continue", no: "No, let me correct something" } as const;
+
 /** A command, or the text as an answer. Only the very first character makes a command; any other text is data. */
 export function readAnswer(text: string): InterviewAnswer {
+  if (text.trim() === STILL_CORRECT.yes) return { kind: "refused", why: "The interview continues with this question." };
+  if (text.trim() === STILL_CORRECT.no) return { kind: "correct", question: null, text: null };
   const match = COMMAND.exec(text.trimEnd());
   if (match === null) return { kind: "text", text };
   const rest = (match[2] ?? "").trim();

@@ -272,6 +272,18 @@ describe("[CRI-025] an unfinished interview that is opened again", () => {
     expect(body).toContain("No, let me correct something");
   });
 
+  test("takes the two answers to its summary: one continues with the question, the other leads to a correction", async () => {
+    await after([...REQUIRED_PART, CONSTRAINTS[0], "Yes, continue"]);
+    const { title, body } = await scene.question();
+    expect([title, body.split("\n")[0]]).toEqual(["What are your security requirements?", "The interview continues with this question."]);
+    await scene.say("No, let me correct something");
+    expect((await scene.question()).title).toBe("Which answer do you want to correct?");
+    await scene.say({ decision: "performance", comment: "50 ms" });
+    const corrected = await scene.question();
+    expect(corrected.title).toBe("What are your security requirements?");
+    expect(corrected.body).toContain("Performance (performance): 50 ms");
+  });
+
   test("continues at the exact question, whichever it is", async () => {
     scene = await openIgnition();
     for (const said of WHOLE_INTERVIEW) {

@@ -2,7 +2,7 @@ import type { Ctx, Question } from "@slipway/durable/ctx";
 import type { z } from "zod";
 import { chooseAnswer, classifyAnswer, confirmAnswer, phaseEndAnswer, textAnswer, textOf, type InterviewInput } from "./answers.ts";
 import type { InterviewAnswer } from "./apply-answer.ts";
-import { COMMAND_HELP, correction, readAnswer } from "./commands.ts";
+import { COMMAND_HELP, correction, readAnswer, STILL_CORRECT } from "./commands.ts";
 import { answerTo, mayDelegate, type InterviewFeature, type InterviewState } from "./interview-state.ts";
 import type { InterviewStep } from "./next-question.ts";
 import { PHASE_END_CHOICES, INTERVIEW_TITLES, type QuestionId } from "./questions.ts";
@@ -28,7 +28,7 @@ export function askInterview(ctx: Ctx, name: string, step: PersonStep, state: In
     remindAfterMs: REMIND_AFTER_MS,
   } as const;
   const body = (...parts: readonly string[]) =>
-    [...(state.acknowledgment === "" ? [] : [state.acknowledgment]), ...parts, resumeSummary(state), STILL_CORRECT, COMMAND_HELP].join(
+    [...(state.acknowledgment === "" ? [] : [state.acknowledgment]), ...parts, resumeSummary(state), IS_STILL_CORRECT, COMMAND_HELP].join(
       "\n\n",
     );
   const ask = <S extends z.ZodType>(question: Omit<Question<z.output<S>>, "schema" | keyof typeof shared>, schema: S) =>
@@ -66,12 +66,11 @@ export function askInterview(ctx: Ctx, name: string, step: PersonStep, state: In
   }
 }
 
-const STILL_CORRECT =
-  "Is this still correct? Yes, continue: answer the question. No, let me correct something: use /back or /correct, or choose no where it is offered.";
+const IS_STILL_CORRECT = `Is this still correct? "${STILL_CORRECT.yes}": answer the question. "${STILL_CORRECT.no}": answer with these words, or with /back or /correct.`;
 
 const CONFIRM = [
-  { value: "yes", label: "Yes, continue" },
-  { value: "no", label: "No, let me correct something (a comment such as: success_criteria NEW TEXT)" },
+  { value: "yes", label: STILL_CORRECT.yes },
+  { value: "no", label: `${STILL_CORRECT.no} (a comment such as: success_criteria NEW TEXT)` },
 ] as const;
 
 const NOTHING = "nothing";
