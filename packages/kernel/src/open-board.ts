@@ -36,7 +36,7 @@ export interface BoardReader {
 }
 
 export async function openBoardReader(layout: Layout): Promise<BoardReader> {
-  const empty = { repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] };
+  const empty = { repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [], notifications: [] };
   if (existsSync(formerPlaces(layout).database)) await (await import("./record/relocation/relocate.ts")).relocate(layout);
   if (!existsSync(layout.database)) return { read: () => empty, close: () => undefined };
   const sqlite = openSqlite(layout.database, { readOnly: true });

@@ -23,6 +23,7 @@ import type { RunAgents } from "@slipway/protocols/dispatch/run-agents";
 import { agentsNow, assertAgents, dispatcherFor } from "./agents.ts";
 import { personOf, placesOf } from "@slipway/protocols/surface/caller";
 import { keepLease, keepLocksOf } from "./keep-leases.ts";
+import { keepReminding, tellingInbox, tellOutcome } from "./notifications.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 export interface Supervision extends SessionOptions {
@@ -73,7 +74,7 @@ export async function supervise(options: Supervision): Promise<Session> {
     blobs: records.objects,
     clock: records.clock,
     ids: records.ids,
-    inbox: records.inbox,
+    inbox: tellingInbox(records.inbox, kernel.notifier),
     workflows: protocols.flatMap(({ started }) => started),
     observe(event) {
       options.observe?.(event);
@@ -91,6 +92,7 @@ export async function supervise(options: Supervision): Promise<Session> {
     return services;
   }
   const heartbeat = keepLease(lease);
+  const reminders = keepReminding(kernel.notifier);
   const recovered = new Set<string>();
   async function recoverOnce(runId: string, own: readonly string[]): Promise<void> {
     const begun = (await engine.run(runId))?.status !== "pending";
@@ -134,6 +136,7 @@ export async function supervise(options: Supervision): Promise<Session> {
       const outcome = await engine.drive(runId, { ...driveOptions, signal, services: services.workflows }).finally(locks.stop);
       const run = await engine.run(runId);
       if (run !== undefined && isFinished(run.status)) await recordRunHead(records, runId, await engine.head(runId));
+      await tellOutcome(kernel.notifier, records.clock, runId, outcome);
       log.note(runId);
       await Promise.all([log.settle(), repairsShown()]);
       return outcome;
@@ -141,6 +144,9 @@ export async function supervise(options: Supervision): Promise<Session> {
     async close() {
       await engine.close();
       for (const { close } of opened.values()) close?.();
+      await reminders.stop();
+      // Before the lease ends: outcomes are written under it.
+      await kernel.notifier.settle();
       await heartbeat.stop();
       await tracing?.close();
       await log.settle();

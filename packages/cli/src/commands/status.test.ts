@@ -14,7 +14,7 @@ test("before any run it says so, and creates nothing", async () => {
   expect(code).toBe(0);
   expect(stdout).toBe("Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`.\n");
   expect((await project.slipway(["status", "--json"])).json()).toEqual([
-    { repository: project.root, features: [], runs: [], questions: [], locks: [], budgets: [] },
+    { repository: project.root, features: [], runs: [], questions: [], locks: [], budgets: [], notifications: [] },
   ]);
   expect(project.git("status", "--porcelain", "--ignored")).toBe("");
 });

@@ -40,7 +40,7 @@ async function showRun(named: string, json: boolean, surface: Surface): Promise<
 /** Without a terminal no line is cut. */
 const NO_SCREEN = 1000;
 
-function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io, workText: (step: string) => string): string[] {
+function lines({ features, runs, questions, budgets, notifications }: FeatureBoard, io: Io, workText: (step: string) => string): string[] {
   const { bold, dim } = paint(io.color);
   if (features.length === 0 && runs.length === 0)
     return ["Nothing has run here yet. Start with `slipway run SPEC.md`, or look around with `slipway doctor`."];
@@ -61,6 +61,7 @@ function lines({ features, runs, questions, budgets }: FeatureBoard, io: Io, wor
     ...(features.length === 0 ? [] : boardLines(features, view)),
     ...reasons,
     ...budgetLines(budgets).map((line) => dim(line)),
+    ...notifications.map(({ event, channel, reason }) => dim(`notification (${event}) to ${oneLine(channel)} failed: ${oneLine(reason)}`)),
     ...(waiting.length === 0 ? [] : ["", bold("Waiting for a person"), ...waiting]),
     ...approved.map(({ id }) => `${id} is approved  ${dim(`→ slipway merge ${id}`)}`),
     ...(latest === undefined ? [] : [...(features.length === 0 ? [] : [""]), dim(runLine(latest, features.length === 0))]),

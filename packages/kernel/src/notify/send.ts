@@ -19,7 +19,7 @@ export interface SendParts {
   readonly timeoutMs?: number;
 }
 
-export interface Message {
+export interface WebhookMessage {
   readonly id: string;
   readonly endpoint: string;
   readonly body: string;
@@ -39,7 +39,7 @@ const NOT_DELIVERED: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNREAC
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503]);
 
 /** Sends once. Only what certainly has not arrived is tried again, a few times, within the time limit. */
-export async function send(parts: SendParts, message: Message, stop?: AbortSignal): Promise<SendResult> {
+export async function send(parts: SendParts, message: WebhookMessage, stop?: AbortSignal): Promise<SendResult> {
   const { timeoutMs = TIMEOUT_MS, sleep = (ms, signal) => sleepFor(ms, undefined, { signal }) } = parts;
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = stop === undefined ? limit : AbortSignal.any([limit, stop]);
@@ -57,7 +57,7 @@ interface Attempt {
   readonly again: boolean;
 }
 
-async function attempt(parts: SendParts, message: Message, signal: AbortSignal): Promise<Attempt> {
+async function attempt(parts: SendParts, message: WebhookMessage, signal: AbortSignal): Promise<Attempt> {
   const problem = endpointProblem(message.endpoint, parts.allowLoopback);
   if (problem !== null) return refused(`the endpoint ${problem}`);
   const url = new URL(message.endpoint);
@@ -90,7 +90,7 @@ function allAddresses(host: string): Promise<readonly ResolvedAddress[]> {
 }
 
 /** Connects to the address that was checked, whatever the name resolves to by then. Resolves with the status; the answer is not read. */
-function post(url: URL, target: ResolvedAddress, { id, body }: Message, signal: AbortSignal): Promise<number> {
+function post(url: URL, target: ResolvedAddress, { id, body }: WebhookMessage, signal: AbortSignal): Promise<number> {
   const options: RequestOptions = {
     method: "POST",
     agent: false,

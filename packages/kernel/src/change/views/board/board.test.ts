@@ -59,8 +59,36 @@ describe("finding the repository", () => {
 describe("contents", () => {
   test("without a database it is empty, and none is created", async () => {
     const layout = layoutAt(scratch());
-    expect(await readBoard(layout)).toEqual({ repository: layout.root, features: [], runs: [], questions: [], locks: [], budgets: [] });
+    expect(await readBoard(layout)).toEqual({
+      repository: layout.root,
+      features: [],
+      runs: [],
+      questions: [],
+      locks: [],
+      budgets: [],
+      notifications: [],
+    });
     expect(() => rmSync(layout.state)).toThrow("ENOENT");
+  });
+
+  test("[CRI-137] has messages that did not arrive, until a later one to the same receiver does", async () => {
+    const layout = layoutAt(scratch());
+    const records = await openRecords({ layout });
+    const row = { subject: "q", run_id: "r1", reason: null, attempts: 1, ended_at: 2, event: "block" as const };
+    const now = Date.now();
+    const rows = [
+      { ...row, id: "1", channel: "recovered", status: "failed" as const, at: 1 },
+      { ...row, id: "2", channel: "recovered", status: "sent" as const, at: 2 },
+      { ...row, id: "3", channel: "dead", status: "failed" as const, reason: "it answered with status 500", at: 3 },
+      { ...row, id: "4", channel: "cut-off", status: "marked" as const, at: 4 },
+      { ...row, id: "5", channel: "on-its-way", status: "marked" as const, at: now },
+    ];
+    await records.database.db.insertInto("notifications").values(rows).execute();
+    await records.close();
+    expect((await readBoard(layout)).notifications).toEqual([
+      { event: "block", channel: "cut-off", reason: "Slipway ended while it was sent; it may have arrived", at: 4 },
+      { event: "block", channel: "dead", reason: "it answered with status 500", at: 3 },
+    ]);
   });
 
   test("has features with their gates, locks, cost and merge, runs, and open questions with their options", async () => {

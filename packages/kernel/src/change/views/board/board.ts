@@ -12,6 +12,16 @@ export interface FeatureBoard {
   readonly locks: readonly BoardLock[];
   /** Of runs that are not over. */
   readonly budgets: readonly BoardBudget[];
+  /** Messages that did not arrive, while no later one to the same receiver did. Newest first. */
+  readonly notifications: readonly BoardNotification[];
+}
+
+export interface BoardNotification {
+  readonly event: string;
+  /** The receiver's host. */
+  readonly channel: string;
+  readonly reason: string;
+  readonly at: number;
 }
 
 /** Facts from the rows of a feature. */

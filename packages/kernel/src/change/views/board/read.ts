@@ -1,6 +1,6 @@
 import type { Sqlite } from "@slipway/durable/sqlite";
 import type { Layout } from "../../../host/layout.ts";
-import type { BoardRun, FeatureBoard } from "./board.ts";
+import type { BoardNotification, BoardRun, FeatureBoard } from "./board.ts";
 import { readFeatureRows } from "./feature-rows.ts";
 import { BUDGETS, boardBudget, PAUSES } from "./limits.ts";
 import { readSnapshot, type From, type Row } from "./snapshot.ts";
@@ -23,6 +23,7 @@ export function readBoardRows(sqlite: Sqlite, { objects }: Layout, now: number):
       questions,
       locks,
       budgets: from("budgets", BUDGETS).map(boardBudget),
+      notifications: from("notifications", undelivered(now)).map((row) => row as unknown as BoardNotification),
     };
   });
 }
@@ -30,6 +31,16 @@ export function readBoardRows(sqlite: Sqlite, { objects }: Layout, now: number):
 const RUNS = `
   SELECT run_id AS id, workflow AS protocol, status, created_at, finished_at, lease_pid AS owner_pid
   FROM runs WHERE parent_run_id IS NULL ORDER BY created_at DESC, run_id LIMIT 20`;
+
+/** A message that was marked and has no outcome after this time belonged to a process that ended. */
+const ON_ITS_WAY_MS = 60_000;
+
+const undelivered = (now: number) => `
+  SELECT event, channel, coalesce(reason, 'Slipway ended while it was sent; it may have arrived') AS reason, at
+  FROM notifications AS one
+  WHERE (status = 'failed' OR (status = 'marked' AND at < ${Math.floor(now) - ON_ITS_WAY_MS}))
+    AND NOT EXISTS (SELECT 1 FROM notifications AS later WHERE later.channel = one.channel AND later.status = 'sent' AND later.at > one.at)
+  ORDER BY at DESC, id LIMIT 5`;
 
 const UNDER_WAY = "SELECT id, started_at AS since FROM operations WHERE status = 'started' AND claim IS NOT NULL ORDER BY started_at";
 
