@@ -136,12 +136,24 @@ test("[CRI-075] the checks of each risk", () => {
 
 describe("the choice of patterns", () => {
   const pattern = (id: string, risk: RiskLevel, enables: number): PatternDefinition => ({
-    ...{ id, name: id, description: id, risk, riskRationale: id, languages: null, verification: [], guards: [], checks: [] },
+    id,
+    name: id,
+    description: id,
+    risk,
+    riskRationale: id,
+    languages: null,
+    verification: [],
+    guards: [],
+    checks: [],
     enables: Array.from({ length: enables }, (_, index) => `e${index}`),
     prompt: { template: id },
   });
   const smell = (id: string, refs: readonly PatternDefinition[]): SmellDefinition => ({
-    ...{ id, name: id, category: "dead-weight", description: id, detection: { thresholds: {}, tools: [], heuristics: [] } },
+    id,
+    name: id,
+    category: "dead-weight",
+    description: id,
+    detection: { thresholds: {}, tools: [], heuristics: [] },
     applicablePatterns: refs.map((one) => ({ patternId: one.id, risk: one.risk, rationale: "" })),
   });
   const ids = (all: readonly { readonly patternId: string }[]) => all.map(({ patternId }) => patternId);
@@ -217,7 +229,10 @@ describe("files of a catalog", () => {
     });
     expect(smells).toEqual([
       {
-        ...{ id: "odd", name: "Odd", category: "dead-weight", description: "Odd" },
+        id: "odd",
+        name: "Odd",
+        category: "dead-weight",
+        description: "Odd",
         detection: { thresholds: { max_odd: 2 }, tools: [{ name: "eslint", rule: "odd" }], heuristics: ["odd lines"] },
         applicablePatterns: [{ patternId: "remove-unreachable", risk: 1, rationale: "so" }],
       },

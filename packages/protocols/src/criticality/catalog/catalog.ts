@@ -59,6 +59,7 @@ export interface TransformationCatalog {
   getSmell(id: string): SmellDefinition | null;
   getPattern(id: string): PatternDefinition | null;
   getSmellsByCategory(category: SmellCategory): SmellDefinition[];
+  patternIds(): string[];
   /** Smells of the catalog among those that an analyser reports. A measured value counts only above the threshold. */
   rate(detected: readonly DetectedSmell[]): RatedSmell[];
   /** What to try, lowest risk first. */
@@ -72,6 +73,7 @@ export function openCatalog(smells: readonly SmellDefinition[], patterns: readon
     getSmell: (id) => smellById.get(id) ?? null,
     getPattern: (id) => patternById.get(id) ?? null,
     getSmellsByCategory: (category) => smells.filter((smell) => smell.category === category),
+    patternIds: () => patterns.map(({ id }) => id),
     rate: (detected) => detected.flatMap((found) => rated(found, smellById.get(found.id))),
     selectPatterns: (detected, context) => selectPatterns(detected, context, smellById, patternById),
   };

@@ -103,7 +103,12 @@ function broken(file: string, field: string, problem: string): SlipwayError {
 function patternOf({ pattern, verification, guards, enables, prompt }: PatternFile, isKnown: (id: string) => boolean): PatternDefinition {
   const { id, name, description, risk, risk_rationale: riskRationale, languages = null } = pattern;
   return {
-    ...{ id, name, description, risk, riskRationale, languages },
+    id,
+    name,
+    description,
+    risk,
+    riskRationale,
+    languages,
     verification: verification.required,
     guards: guards.conditions,
     checks: guards.checks,

@@ -1,0 +1,128 @@
+import type { SourceTree } from "@slipway/languages/adapter";
+import type { TransformationCatalog } from "../catalog/catalog.ts";
+import type { RiskLevel } from "../catalog/risk.ts";
+import type { CriticalityRun } from "../criticality-run.ts";
+import { functionId } from "../lattice/lattice.ts";
+import { analyseFunction, analyseTree, type AnalysedFunction, type Analysis, type GuardedPattern } from "./analyse.ts";
+import { unmetCoverage, type ReductionTargets, type UnmetTarget } from "./targets.ts";
+import { tryPattern } from "./try-pattern.ts";
+import type { TransformVerifier } from "./verify-transform.ts";
+
+export interface ReduceInput {
+  readonly tree: SourceTree;
+  readonly catalog: TransformationCatalog;
+  readonly targets: ReductionTargets;
+  readonly verify: TransformVerifier;
+  /** Whether the auditor checks transformations of risk 3 and 4. */
+  readonly audits?: boolean;
+  /** Called before a pattern is tried, and with null while functions are analysed. */
+  readonly onProgress?: (progress: { readonly function: string; readonly pattern: string } | null) => void;
+}
+
+export interface AppliedPattern {
+  readonly function: string;
+  readonly pattern: string;
+  readonly smell: string;
+  readonly risk: RiskLevel;
+}
+
+export interface RevertedPattern extends AppliedPattern {
+  readonly reason: string;
+}
+
+/** `satisfied`: no target exceeded, no smell. `exhausted`: no pattern is left to try. `diminishing_returns`: a pass accepted nothing. */
+export type ReductionEnd = "satisfied" | "exhausted" | "diminishing_returns";
+
+export interface ReduceResult {
+  readonly tree: SourceTree;
+  readonly ended: ReductionEnd;
+  readonly passes: number;
+  readonly accepted: readonly AppliedPattern[];
+  readonly reverted: readonly RevertedPattern[];
+  readonly guarded: readonly GuardedPattern[];
+  readonly unmet: readonly UnmetTarget[];
+  /** Smells that are left, as `FUNCTION: SMELL`. */
+  readonly smells: readonly string[];
+}
+
+/** Unsuccessful trials of one function in one pass. */
+const MAX_TRIALS = 3;
+/** Functions that a pattern has added get no patterns that add more. */
+const ADDS_FUNCTIONS = 3;
+
+interface Reduction {
+  tree: SourceTree;
+  readonly attempted: Map<string, string[]>;
+  readonly accepted: AppliedPattern[];
+  readonly reverted: RevertedPattern[];
+  readonly guardedByModel: GuardedPattern[];
+}
+
+/** Passes over all functions until nothing is left to improve, nothing is left to try, or a pass has accepted nothing. */
+export async function reduceFunctions(run: CriticalityRun, input: ReduceInput): Promise<ReduceResult> {
+  const { catalog, targets, verify } = input;
+  const state: Reduction = { tree: input.tree, attempted: new Map(), accepted: [], reverted: [], guardedByModel: [] };
+  const analysis: Analysis = { language: run.services.language, catalog, targets, attempted: state.attempted };
+  const decisions = await run.ledger.constraintBlock("reduce:decisions");
+  let passes = 0;
+  let ended = endOf(analyseTree(analysis, state.tree));
+  while (ended === null) {
+    passes++;
+    const before = state.accepted.length;
+    input.onProgress?.(null);
+    for (const { path, name } of analyseTree(analysis, state.tree))
+      await reduceFunction(run, input, analysis, state, { path, name, decisions });
+    ended = endOf(analyseTree(analysis, state.tree)) ?? (state.accepted.length === before ? "diminishing_returns" : null);
+  }
+  const last = analyseTree(analysis, state.tree);
+  const coverage = (await run.ctx.step("reduce:coverage", async (signal) => verify.coverage?.(state.tree, signal) ?? null)) ?? null;
+  return {
+    tree: state.tree,
+    ended,
+    passes,
+    accepted: state.accepted,
+    reverted: state.reverted,
+    guarded: [...last.flatMap(({ guarded }) => guarded), ...state.guardedByModel],
+    unmet: [...last.flatMap(({ exceeded }) => exceeded), ...unmetCoverage(coverage, targets)],
+    smells: last.flatMap(({ id, smells }) => smells.map(({ smellId }) => `${id}: ${smellId}`)),
+  };
+}
+
+export function endOf(functions: readonly Pick<AnalysedFunction, "exceeded" | "smells" | "candidates">[]): ReductionEnd | null {
+  if (functions.every(({ exceeded, smells }) => exceeded.length === 0 && smells.length === 0)) return "satisfied";
+  return functions.every(({ candidates }) => candidates.length === 0) ? "exhausted" : null;
+}
+
+/** Tries patterns on one function, and analyses it again after each. */
+async function reduceFunction(
+  run: CriticalityRun,
+  { verify, audits = false, onProgress }: ReduceInput,
+  analysis: Analysis,
+  state: Reduction,
+  { path, name, decisions }: { readonly path: string; readonly name: string; readonly decisions: string },
+): Promise<void> {
+  const id = functionId(path, name);
+  for (let unsuccessful = 0; unsuccessful < MAX_TRIALS;) {
+    const [transformation] = analyseFunction(analysis, state.tree, path, name).candidates;
+    if (transformation === undefined) return;
+    const { patternId: pattern, smell, risk } = transformation;
+    onProgress?.({ function: id, pattern });
+    const tried = state.attempted.get(id) ?? [];
+    const trial = { tree: state.tree, id, path, name, transformation, number: tried.length + 1, decisions, verify, audits };
+    const outcome = await tryPattern(run, trial);
+    state.attempted.set(id, [...tried, pattern]);
+    if (outcome.type === "accepted") {
+      state.tree = outcome.tree;
+      state.accepted.push({ function: id, pattern, smell, risk });
+      for (const added of outcome.added) state.attempted.set(functionId(path, added), addingPatterns(analysis));
+      continue;
+    }
+    unsuccessful++;
+    if (outcome.type === "guarded") state.guardedByModel.push({ function: id, pattern, guard: outcome.guard });
+    else state.reverted.push({ function: id, pattern, smell, risk, reason: outcome.reason });
+  }
+}
+
+function addingPatterns({ catalog }: Analysis): string[] {
+  return catalog.patternIds().filter((id) => (catalog.getPattern(id)?.risk ?? 0) >= ADDS_FUNCTIONS);
+}
