@@ -109,13 +109,10 @@ export function openNotifier(options: NotifierOptions): Notifier {
     return notificationState(config, timeZone, await factsNow(), rows.toReversed());
   }
 
+  const write = async () => files.write(join(options.folder, "notification-state.json"), `${JSON.stringify(await state(), null, 2)}\n`);
   /** One at a time, so that the file ends with the newest state. */
   let writing: Promise<unknown> = Promise.resolve();
-  function writeState(): Promise<unknown> {
-    const write = async () => files.write(join(options.folder, "notification-state.json"), `${JSON.stringify(await state(), null, 2)}\n`);
-    writing = writing.then(write, write);
-    return writing;
-  }
+  const writeState = () => (writing = writing.then(write, write));
 
   return {
     state,

@@ -59,6 +59,23 @@ describe("receivers that fail", () => {
     expect(await send(parts(), to(receiver.url))).toEqual({ ok: true, attempts: 2 });
   });
 
+  test("a connection that breaks after the message is not tried again", async () => {
+    const receiver = await receiving((response) => void response.destroy());
+    expect(await send(parts(), to(receiver.url))).toEqual({ ok: false, attempts: 1, reason: "the connection failed (ECONNRESET)" });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("a server without TLS gets nothing of a message to https", async () => {
+    const receiver = await receiving();
+    const result = await send(parts(), to(receiver.url.replace("http:", "https:")));
+    expect(result).toMatchObject({
+      ok: false,
+      attempts: 1,
+      reason: expect.stringMatching(/^the connection failed \((?:EPROTO|ERR_SSL_\w+)\)$/),
+    });
+    expect(receiver.received).toEqual([]);
+  });
+
   test("an endless answer is not read", async () => {
     const receiver = await receiving((response) => {
       const more = () => {
