@@ -111,6 +111,10 @@ test("[CRI-014] [CRI-090] a marked conflict halts until a person's answer supers
   });
 });
 
+test("an empty list of drafts appends nothing", async () => {
+  expect(await drive((ledger) => ledger.append("none", []))).toEqual({ status: "completed", value: [] });
+});
+
 test("the other operations reach the room under the run's scope", async () => {
   const outcome = await drive(async (ledger) => {
     await ledger.append("add", [

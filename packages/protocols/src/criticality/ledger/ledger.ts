@@ -11,7 +11,7 @@ import { constraintBlock } from "./constraint-block.ts";
  * the id of the question (`<run id>#<name>`) by whose answer a person orders what only a user may do.
  */
 export interface Ledger {
-  /** All or none. Ids are numbered by `prefix` (`d` by default), unless a draft has an id. */
+  /** All or none; nothing for an empty list. Ids are numbered by `prefix` (`d` by default), unless a draft has an id. */
   append(step: string, drafts: readonly DecisionDraft[]): Promise<Decision[]>;
   supersede(step: string, request: SupersedeRequest): Promise<Decision>;
   /** Also suspends every dependent. */
@@ -49,7 +49,8 @@ export interface LedgerParts {
 export function openLedger({ ctx, kernel, call }: LedgerParts): Ledger {
   const { decisions } = kernel;
   const scope = `run:${ctx.runId.split("/")[0] ?? ctx.runId}`;
-  const append = (step: string, drafts: readonly DecisionDraft[]) => ctx.step(step, () => decisions.appendAll(call(step), scope, drafts));
+  const append = async (step: string, drafts: readonly DecisionDraft[]) =>
+    drafts.length === 0 ? [] : ctx.step(step, () => decisions.appendAll(call(step), scope, drafts));
   return {
     append,
     supersede: (step, request) => ctx.step(step, () => decisions.supersede(call(step), scope, request)),
