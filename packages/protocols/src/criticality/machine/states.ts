@@ -87,7 +87,11 @@ export type SubStateName = { [P in keyof Table]: `${P}.${keyof Table[P] & string
 
 /** The data of each sub-state. */
 export type DataOf = {
-  [N in SubStateName]: N extends `${infer P extends keyof Table}.${infer S}` ? (S extends keyof Table[P] ? Output<Table[P][S]> : never) : never;
+  [N in SubStateName]: N extends `${infer P extends keyof Table}.${infer S}`
+    ? S extends keyof Table[P]
+      ? Output<Table[P][S]>
+      : never
+    : never;
 };
 
 export type PhaseState = {
@@ -147,9 +151,7 @@ export interface ActiveState<P = PhaseState> {
 
 /** The state with phases `P`: those of the protocol, unless an extension adds some. */
 export type MachineState<P = PhaseState> =
-  | { type: "active"; data: ActiveState<P> }
-  | { type: "blocked"; data: BlockedState }
-  | { type: "completed"; data: CompletedState };
+  { type: "active"; data: ActiveState<P> } | { type: "blocked"; data: BlockedState } | { type: "completed"; data: CompletedState };
 
 export type CriticalityState = MachineState;
 
