@@ -1,4 +1,4 @@
-import { walkNodes, type SyntaxTree } from "./program.ts";
+import { walkNodes, type SourceSyntax } from "./program.ts";
 
 const INDENT = "  ";
 
@@ -12,7 +12,7 @@ export interface BodyLayout {
  * A body with its braces. Its common indentation becomes that of the declaration. Lines inside string and template literals keep theirs,
  * because it belongs to their value.
  */
-export function writeBody(tree: SyntaxTree, start: number, end: number, { indent, lineEnd }: BodyLayout): string {
+export function writeBody(tree: SourceSyntax, start: number, end: number, { indent, lineEnd }: BodyLayout): string {
   const lines = linesOf(tree, start, end);
   while (lines[0]?.text.trim() === "") lines.shift();
   while (lines.at(-1)?.text.trim() === "") lines.pop();
@@ -31,7 +31,7 @@ interface Line {
   readonly isLiteral: boolean;
 }
 
-function linesOf(tree: SyntaxTree, start: number, end: number): Line[] {
+function linesOf(tree: SourceSyntax, start: number, end: number): Line[] {
   const literals: { start: number; end: number }[] = [];
   walkNodes(tree.program, (node) => {
     const isLiteral = node.type === "Literal" || node.type === "TemplateLiteral" || node.type === "TSTemplateLiteralType";

@@ -5,7 +5,7 @@ import { callsIn } from "./calls.ts";
 import { isFunction } from "./find-functions.ts";
 import { framesOf, rememberFrames, type BodyFrame } from "./frame.ts";
 import { isHoleBody, type AnyFunction } from "./hole.ts";
-import { isFault, lineBreaks, positionAt, tryParse, walkNodes, type SyntaxTree } from "./program.ts";
+import { isFault, lineBreaks, positionAt, tryParse, walkNodes, type SourceSyntax } from "./program.ts";
 
 /**
  * The file with one body replaced and every other byte as it was. The body is parsed between braces in a frame that parses like its place
@@ -34,7 +34,7 @@ function notFound({ functions }: ParsedSource, name: string): SlipwayError {
 }
 
 /** Throws `body_syntax` or `body_escapes`. */
-function parseFramed(source: ParsedSource, { body: place }: SourceFunction, frame: BodyFrame, body: string): SyntaxTree {
+function parseFramed(source: ParsedSource, { body: place }: SourceFunction, frame: BodyFrame, body: string): SourceSyntax {
   // The closing brace has a line of its own, because the body may end with a comment.
   const tree = tryParse(`${frame.before}{\n${body}\n}${frame.after}`);
   const end = frame.before.length + body.length + 4;
@@ -70,7 +70,7 @@ function badSyntax(body: string, offset: number, message: string): SlipwayError 
 }
 
 /** The body of the outermost function, which is that of the frame. */
-function bodyOf({ program }: SyntaxTree): AnyFunction["body"] {
+function bodyOf({ program }: SourceSyntax): AnyFunction["body"] {
   let found: AnyFunction["body"] = null;
   walkNodes(program, (node) => {
     if (found === null && isFunction(node)) found = node.body;

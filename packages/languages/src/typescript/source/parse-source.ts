@@ -4,7 +4,7 @@ import { callsIn } from "./calls.ts";
 import { commentsWithin, docBefore } from "./doc-comments.ts";
 import { findFunctions, type FoundFunction } from "./find-functions.ts";
 import { isHoleBody } from "./hole.ts";
-import { lineBreaks, parseProgram, rememberSyntax, type SyntaxTree } from "./program.ts";
+import { lineBreaks, parseProgram, rememberSyntax, type SourceSyntax } from "./program.ts";
 
 /** Throws `source_syntax` with line and column. */
 export function parseSource(text: string): ParsedSource {
@@ -14,7 +14,7 @@ export function parseSource(text: string): ParsedSource {
   return source;
 }
 
-function readFunctions(tree: SyntaxTree): SourceFunction[] {
+function readFunctions(tree: SourceSyntax): SourceFunction[] {
   const { text, program } = tree;
   let [line, at] = [1, 0];
   return findFunctions(program, text).map((found) => {
@@ -24,7 +24,7 @@ function readFunctions(tree: SyntaxTree): SourceFunction[] {
   });
 }
 
-function describe(found: FoundFunction, tree: SyntaxTree, line: number): SourceFunction {
+function describe(found: FoundFunction, tree: SourceSyntax, line: number): SourceFunction {
   const { text } = tree;
   const { node, declaration, overloads, isExported, name } = found;
   const body = bodySpan(found, tree);
@@ -45,7 +45,7 @@ function describe(found: FoundFunction, tree: SyntaxTree, line: number): SourceF
 }
 
 /** Of the braces; of the expression behind the arrow, with its parentheses, if there are none. */
-export function bodySpan({ node }: FoundFunction, { text, comments }: SyntaxTree): { start: number; end: number } {
+export function bodySpan({ node }: FoundFunction, { text, comments }: SourceSyntax): { start: number; end: number } {
   const { body } = node;
   if (body === null || body.type === "BlockStatement") return { start: body?.start ?? node.end, end: body?.end ?? node.end };
   const from = node.returnType?.end ?? node.params.at(-1)?.end ?? node.start;
@@ -54,7 +54,7 @@ export function bodySpan({ node }: FoundFunction, { text, comments }: SyntaxTree
 }
 
 /** The text with comments replaced by as many spaces. */
-function withoutComments(text: string, comments: SyntaxTree["comments"], start: number, end: number): string {
+function withoutComments(text: string, comments: SourceSyntax["comments"], start: number, end: number): string {
   let kept = text.slice(start, end);
   for (const comment of commentsWithin(comments, start, end)) {
     kept = kept.slice(0, comment.start - start) + " ".repeat(comment.end - comment.start) + kept.slice(comment.end - start);
@@ -64,7 +64,7 @@ function withoutComments(text: string, comments: SyntaxTree["comments"], start: 
 
 const STRINGS_OR_SPACE = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)|\s+/gs;
 
-export function oneLine({ text, comments }: SyntaxTree, start: number, end: number): string {
+export function oneLine({ text, comments }: SourceSyntax, start: number, end: number): string {
   const plain = withoutComments(text, comments, start, end);
   return plain.replaceAll(STRINGS_OR_SPACE, (_, string: string | undefined) => string ?? " ").trim();
 }

@@ -4,7 +4,7 @@ import type { ParsedSource } from "../../adapter.ts";
 import { isTooDeep } from "./nesting.ts";
 
 /** The syntax tree of one file (ESTree with TypeScript nodes). Offsets are UTF-16 and include a byte-order mark. */
-export interface SyntaxTree {
+export interface SourceSyntax {
   readonly text: string;
   readonly program: Program;
   readonly comments: readonly Comment[];
@@ -19,7 +19,7 @@ export interface SyntaxFault {
 const OPTIONS = { lang: "ts", sourceType: "module", preserveParens: false } as const;
 
 /** The tree, or the first syntax error. */
-export function tryParse(text: string): SyntaxTree | SyntaxFault {
+export function tryParse(text: string): SourceSyntax | SyntaxFault {
   if (isTooDeep(text)) return { message: "The code nests too deeply to be parsed", offset: 0 };
   const { errors, program, comments } = parseSync("source.ts", text, OPTIONS);
   const [error] = errors;
@@ -27,11 +27,11 @@ export function tryParse(text: string): SyntaxTree | SyntaxFault {
   return { message: error.message, offset: error.labels[0]?.start ?? 0 };
 }
 
-export function isFault(parsed: SyntaxTree | SyntaxFault): parsed is SyntaxFault {
+export function isFault(parsed: SourceSyntax | SyntaxFault): parsed is SyntaxFault {
   return "offset" in parsed;
 }
 
-export function parseProgram(text: string): SyntaxTree {
+export function parseProgram(text: string): SourceSyntax {
   const parsed = tryParse(text);
   if (!isFault(parsed)) return parsed;
   const { line, column } = positionAt(text, parsed.offset);
@@ -42,16 +42,16 @@ export function parseProgram(text: string): SyntaxTree {
   });
 }
 
-const trees = new WeakMap<ParsedSource, SyntaxTree>();
+const trees = new WeakMap<ParsedSource, SourceSyntax>();
 
 /** The tree of a parsed file; it is parsed at most once. */
-export function syntaxOf(source: ParsedSource): SyntaxTree {
+export function syntaxOf(source: ParsedSource): SourceSyntax {
   const known = trees.get(source) ?? parseProgram(source.text);
   trees.set(source, known);
   return known;
 }
 
-export function rememberSyntax(source: ParsedSource, tree: SyntaxTree): void {
+export function rememberSyntax(source: ParsedSource, tree: SourceSyntax): void {
   trees.set(source, tree);
 }
 

@@ -1,0 +1,48 @@
+import type { Expression, Node, Span } from "oxc-parser";
+import { withoutTypes } from "./find-functions.ts";
+
+/**
+ * What in a value runs code when it is evaluated. Literals, names, and arrays and objects of them do not; neither do the functions that
+ * have a name (`known`), whose bodies are inspected elsewhere.
+ */
+export function inertProblems(value: Expression, known: ReadonlySet<Node>): { readonly at: Span; readonly message: string }[] {
+  const plain = withoutTypes(value);
+  if (known.has(plain)) return [];
+  switch (plain.type) {
+    case "Literal":
+    case "Identifier":
+      return [];
+    case "TemplateLiteral":
+      return plain.expressions.flatMap((one) => inertProblems(one, known));
+    case "UnaryExpression":
+      return /^[-+!~]$|^void$/.test(plain.operator) && withoutTypes(plain.argument).type === "Literal" ? [] : running(plain);
+    case "ArrayExpression":
+      return plain.elements.flatMap((one) => (one === null ? [] : one.type === "SpreadElement" ? running(one) : inertProblems(one, known)));
+    case "ObjectExpression":
+      return plain.properties.flatMap((one) => {
+        if (one.type === "SpreadElement" || (one.computed && one.key.type !== "Literal")) return running(one);
+        return inertProblems(one.value, known);
+      });
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+      return [{ at: plain, message: "A function without a name of its own cannot be filled in." }];
+    case "ClassExpression":
+      return [{ at: plain, message: "Declare the class instead of assigning it." }];
+    default:
+      return running(plain);
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  CallExpression: "A call",
+  NewExpression: "A new object",
+  AwaitExpression: "An await",
+  ImportExpression: "An import",
+  AssignmentExpression: "An assignment",
+  TaggedTemplateExpression: "A call",
+  SpreadElement: "A spread",
+};
+
+function running(at: Node): { readonly at: Span; readonly message: string }[] {
+  return [{ at, message: `${KINDS[at.type] ?? "An expression"} is evaluated when the file is loaded: a skeleton has literals only.` }];
+}
