@@ -45,5 +45,5 @@ function startsWithSeparator(alternative: string): boolean {
   const [whole, separator] = /^\\?([-,;:/_@#&= ])(?![*+?{])/.exec(alternative) ?? [];
   if (whole === undefined || separator === undefined) return false;
   const rest = alternative.slice(whole.length);
-  return !rest.replaceAll(/([\w\]])-(?=[\w\]])/g, "$1").includes(separator) && !/\[\^|\\[SWD]|(?:^|[^\\])\./.test(rest);
+  return !rest.replaceAll(/(\w)-(?=\w)/g, "$1").includes(separator) && !/\[\^|\\[SWD]|(?:^|[^\\])\./.test(rest);
 }
