@@ -29,15 +29,11 @@ export interface AuditResult {
 }
 
 /** Runs the auditors one at a time; the architect then checks what they found. Writes `audit/report.yaml`. */
-export async function auditComposition(
-  run: CriticalityRun,
-  input: AuditInput,
-  { round, onProgress = () => undefined }: AuditOptions,
-): Promise<AuditResult> {
+export async function auditComposition(run: CriticalityRun, input: AuditInput, { round, onProgress }: AuditOptions): Promise<AuditResult> {
   const auditorsCompleted: AuditorName[] = [];
   const found: Contradiction[] = [];
   for (const auditor of AUDITOR_NAMES) {
-    onProgress({ auditorsCompleted: [...auditorsCompleted], currentAuditor: auditor });
+    onProgress?.({ auditorsCompleted: [...auditorsCompleted], currentAuditor: auditor });
     const { contradictions } = await run.askModel(`audit:${round}:${auditor}`, {
       phase: "compositionAudit",
       skill: "audit_composition",
@@ -50,7 +46,7 @@ export async function auditComposition(
     found.push(...numbered(contradictions));
     auditorsCompleted.push(auditor);
   }
-  onProgress({ auditorsCompleted: [...auditorsCompleted], currentAuditor: null });
+  onProgress?.({ auditorsCompleted: [...auditorsCompleted], currentAuditor: null });
   const { report, refuted } = found.length === 0 ? EMPTY : crossChecked(found, await crossCheck(run, input, found, round));
   run.files.put("audit/report.yaml", printReport(report));
   if (refuted.length > 0) run.files.put("audit/refuted.yaml", printRefuted(refuted));

@@ -4,17 +4,16 @@ import type { RiskLevel } from "../catalog/risk.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
 import { functionId } from "../lattice/lattice.ts";
 import { analyseFunction, analyseTree, type AnalysedFunction, type Analysis, type GuardedPattern } from "./analyse.ts";
-import { unmetCoverage, type ReductionTargets, type UnmetTarget } from "./targets.ts";
+import { unmetCoverage, type UnmetTarget } from "./targets.ts";
 import { tryPattern } from "./try-pattern.ts";
 import type { TransformVerifier } from "./verify-transform.ts";
 
 export interface ReduceInput {
   readonly tree: SourceTree;
   readonly catalog: TransformationCatalog;
-  readonly targets: ReductionTargets;
   readonly verify: TransformVerifier;
-  /** Whether the auditor checks transformations of risk 3 and 4. */
-  readonly audits?: boolean;
+  /** The number of this visit of the phase in the run, from 1: part of the names of steps. */
+  readonly visit: number;
   /** Called before a pattern is tried, and with null while functions are analysed. */
   readonly onProgress?: (progress: { readonly function: string; readonly pattern: string } | null) => void;
 }
@@ -60,10 +59,11 @@ interface Reduction {
 
 /** Passes over all functions until nothing is left to improve, nothing is left to try, or a pass has accepted nothing. */
 export async function reduceFunctions(run: CriticalityRun, input: ReduceInput): Promise<ReduceResult> {
-  const { catalog, targets, verify } = input;
+  const { catalog, verify, visit } = input;
+  const { targets } = run.config.mass_defect;
   const state: Reduction = { tree: input.tree, attempted: new Map(), accepted: [], reverted: [], guardedByModel: [] };
   const analysis: Analysis = { language: run.services.language, catalog, targets, attempted: state.attempted };
-  const decisions = await run.ledger.constraintBlock("reduce:decisions");
+  const decisions = await run.ledger.constraintBlock(`reduce:decisions:${visit}`);
   let passes = 0;
   let ended = endOf(analyseTree(analysis, state.tree));
   while (ended === null) {
@@ -75,7 +75,8 @@ export async function reduceFunctions(run: CriticalityRun, input: ReduceInput): 
     ended = endOf(analyseTree(analysis, state.tree)) ?? (state.accepted.length === before ? "diminishing_returns" : null);
   }
   const last = analyseTree(analysis, state.tree);
-  const coverage = (await run.ctx.step("reduce:coverage", async (signal) => verify.coverage?.(state.tree, signal) ?? null)) ?? null;
+  const coverage =
+    (await run.ctx.step(`reduce:coverage:${visit}`, async (signal) => verify.coverage?.(state.tree, signal) ?? null)) ?? null;
   return {
     tree: state.tree,
     ended,
@@ -96,7 +97,7 @@ export function endOf(functions: readonly Pick<AnalysedFunction, "exceeded" | "s
 /** Tries patterns on one function, and analyses it again after each. */
 async function reduceFunction(
   run: CriticalityRun,
-  { verify, audits = false, onProgress }: ReduceInput,
+  { verify, visit, onProgress }: ReduceInput,
   analysis: Analysis,
   state: Reduction,
   { path, name, decisions }: { readonly path: string; readonly name: string; readonly decisions: string },
@@ -108,7 +109,7 @@ async function reduceFunction(
     const { patternId: pattern, smell, risk } = transformation;
     onProgress?.({ function: id, pattern });
     const tried = state.attempted.get(id) ?? [];
-    const trial = { tree: state.tree, id, path, name, transformation, number: tried.length + 1, decisions, verify, audits };
+    const trial = { tree: state.tree, id, path, name, transformation, number: `${visit}.${tried.length + 1}`, decisions, verify };
     const outcome = await tryPattern(run, trial);
     state.attempted.set(id, [...tried, pattern]);
     if (outcome.type === "accepted") {

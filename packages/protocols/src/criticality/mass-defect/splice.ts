@@ -96,19 +96,19 @@ function statementsOf({ id }: LanguageAdapter, body: string): string {
   return id === "typescript" ? `return ${body};` : body;
 }
 
-function withDeclarations(language: LanguageAdapter, ast: ParsedSource, declarations: readonly string[]): Splice {
-  const text = language.emitCode(ast);
-  if (declarations.length === 0) return { text, added: [] };
+function withDeclarations(language: LanguageAdapter, injected: ParsedSource, declarations: readonly string[]): Splice {
+  const known = new Set(injected.functions.map(({ name }) => name));
+  let file = injected;
   for (const one of declarations) {
-    const problem = declarationProblem(language, ast, one);
+    const problem = declarationProblem(language, file, one);
     if (problem !== null) return { refused: problem };
+    const longer = parsed(language, `${language.emitCode(file).trimEnd()}\n\n${one}\n`);
+    if (longer === null) return { refused: "a declaration does not parse together with the file" };
+    file = longer;
   }
-  const after = parsed(language, `${text.trimEnd()}\n\n${declarations.join("\n\n")}\n`);
-  if (after === null) return { refused: "its declarations do not parse together with the file" };
-  const known = new Set(ast.functions.map(({ name }) => name));
-  const added = after.functions.filter(({ name }) => !known.has(name));
+  const added = file.functions.filter(({ name }) => !known.has(name));
   if (added.some(({ isExported }) => isExported)) return { refused: "it adds an exported name" };
-  return { text: after.text, added: added.map(({ name }) => name) };
+  return { text: language.emitCode(file), added: added.map(({ name }) => name) };
 }
 
 function parsed(language: LanguageAdapter, text: string): ParsedSource | null {

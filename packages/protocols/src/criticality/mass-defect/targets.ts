@@ -1,15 +1,8 @@
 import type { ComplexityReading } from "@slipway/languages/analysis/complexity";
-import { z } from "zod";
+import type { CriticalityConfig } from "../config/config.ts";
 
 /** `[mass_defect.targets]`. A value at the limit is within it. */
-export const reductionTargetsSchema = z.strictObject({
-  max_cyclomatic_complexity: z.int().min(1).default(10),
-  max_function_length_lines: z.int().min(1).default(50),
-  max_nesting_depth: z.int().min(0).default(4),
-  min_test_coverage: z.number().min(0).max(1).default(0.8),
-});
-
-export type ReductionTargets = z.output<typeof reductionTargetsSchema>;
+export type ReductionTargets = CriticalityConfig["mass_defect"]["targets"];
 
 export interface UnmetTarget {
   readonly target: keyof ReductionTargets;

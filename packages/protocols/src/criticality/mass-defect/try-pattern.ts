@@ -1,5 +1,5 @@
 import type { PackItem } from "@slipway/agents/pack";
-import type { SourceTree } from "@slipway/languages/adapter";
+import type { ParsedSource, SourceTree } from "@slipway/languages/adapter";
 import type { TransformationType } from "../catalog/catalog.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
 import { functionText, spliceFunction } from "./splice.ts";
@@ -12,13 +12,11 @@ export interface PatternTrial {
   readonly path: string;
   readonly name: string;
   readonly transformation: TransformationType;
-  /** The number of this trial for the function, from 1. */
-  readonly number: number;
+  /** Unique among the trials of the function: `VISIT.TRIAL`. */
+  readonly number: string;
   /** The decisions in force. */
   readonly decisions: string;
   readonly verify: TransformVerifier;
-  /** Whether the auditor checks transformations of high risk. */
-  readonly audits: boolean;
 }
 
 export type TrialOutcome =
@@ -31,7 +29,7 @@ const HIGH_RISK = 3;
 
 /** Asks for one transformation and verifies it. The given tree never changes, so not accepting it restores the former code exactly. */
 export async function tryPattern(run: CriticalityRun, trial: PatternTrial): Promise<TrialOutcome> {
-  const { tree, id, path, name, transformation, number, verify, audits } = trial;
+  const { tree, id, path, name, transformation, number, verify } = trial;
   const { language } = run.services;
   const { patternId, risk } = transformation;
   const step = `reduce:${id}:${patternId}:${number}`;
@@ -42,18 +40,19 @@ export async function tryPattern(run: CriticalityRun, trial: PatternTrial): Prom
     ...request,
     skill: "apply_pattern",
     alias: risk < HIGH_RISK ? "worker_model" : "architect_model",
-    artifacts: artifactsOf(run, trial, before),
+    artifacts: artifactsOf(run, trial, ast),
     schema: transformAnswerSchema,
   });
   if (answer.outcome === "guarded") return { type: "guarded", guard: answer.guard };
   const spliced = spliceFunction(language, ast, name, answer, risk);
   if ("refused" in spliced) return reverted(run, trial, spliced.refused);
-  if (audits && risk >= HIGH_RISK) {
+  if (run.config.mass_defect.audit_transforms && risk >= HIGH_RISK) {
     const audit = await run.askModel(`${step}:audit`, {
       ...request,
       skill: "audit_transform",
       alias: "auditor_model",
       artifacts: [
+        contractOf(ast, name),
         { title: "Before", kind: "code", text: before },
         { title: "After", kind: "code", text: [functionText(language.parseAst(spliced.text), name), ...answer.declarations].join("\n\n") },
       ],
@@ -70,13 +69,18 @@ export async function tryPattern(run: CriticalityRun, trial: PatternTrial): Prom
 }
 
 /** The code is an item of its own. Nothing of it is put into the template, so a text in it stays data. */
-function artifactsOf(run: CriticalityRun, { tree, path, name, transformation, decisions }: PatternTrial, before: string): PackItem[] {
+function artifactsOf(run: CriticalityRun, { tree, path, name, transformation, decisions }: PatternTrial, ast: ParsedSource): PackItem[] {
   return [
     { title: `Pattern ${transformation.patternId}`, kind: "pattern", text: transformation.prompt },
-    { title: `Function ${name}`, kind: "code", text: before },
+    { title: `Function ${name}`, kind: "code", text: functionText(ast, name) },
+    contractOf(ast, name),
     { title: "Definitions", kind: "definitions", text: run.services.language.typeDefinitions(tree, path, name, 1) },
     { title: "Decisions", kind: "decisions", text: decisions },
   ];
+}
+
+function contractOf({ functions }: ParsedSource, name: string): PackItem {
+  return { title: "Contract", kind: "contract", text: functions.find((one) => one.name === name)?.doc ?? "(none)" };
 }
 
 const MAX_REASON = 4_000;

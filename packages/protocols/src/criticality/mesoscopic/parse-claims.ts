@@ -14,14 +14,14 @@ export interface ClaimParsing {
   readonly step: string;
 }
 
-export interface UntestedClaim {
+export interface ClaimWithoutTest {
   readonly claim: string;
   readonly reason: string;
 }
 
 export interface ParsedClaims {
   readonly claims: readonly StructuredClaim[];
-  readonly untested: readonly UntestedClaim[];
+  readonly untested: readonly ClaimWithoutTest[];
 }
 
 /** Every claim once, with the type of the specification. Anything else is rejected. */
@@ -49,7 +49,7 @@ export async function parseClaims(
   );
   const parsed = new Map<string, StructuredClaim>();
   let open = claims.filter(({ testable }) => testable);
-  let objections: readonly UntestedClaim[] = [];
+  let objections: readonly ClaimWithoutTest[] = [];
   for (let round = 1; round <= MAX_ROUNDS && open.length > 0; round++) {
     const asked = { interfaces, decisions, subject, step: `${step}:${round}`, attempt: String(round) };
     const structured = await structure(run, open, objections, asked);
@@ -75,7 +75,7 @@ interface AskedClaims extends Pick<ClaimParsing, "interfaces" | "decisions" | "s
 async function structure(
   run: CriticalityRun,
   open: readonly SpecClaim[],
-  objections: readonly UntestedClaim[],
+  objections: readonly ClaimWithoutTest[],
   { interfaces, decisions, subject, step, attempt }: AskedClaims,
 ): Promise<StructuredClaim[]> {
   const objected = { title: "Objections to the last form", kind: "objections", text: json(objections) };
@@ -102,7 +102,7 @@ async function audit(
   run: CriticalityRun,
   claims: readonly StructuredClaim[],
   { interfaces, decisions, subject, step, attempt }: AskedClaims,
-): Promise<UntestedClaim[]> {
+): Promise<ClaimWithoutTest[]> {
   const { verdicts } = await run.askModel(`${step}:audit`, {
     phase: "mesoscopic",
     skill: "audit_claims",

@@ -1,18 +1,20 @@
+import type { LanguageAdapter } from "@slipway/languages/adapter";
 import { printContract } from "@slipway/languages/micro-contracts/print";
-import { moduleOf, type LatticeFunction } from "../lattice/lattice.ts";
+import { functionId, moduleOf, parseSources, type Lattice } from "../lattice/lattice.ts";
 
-/** What a verifier may know of modules: signatures with contracts. It is made from the lattice, which has no bodies. */
-export function publicInterface(functions: readonly LatticeFunction[], modules: readonly string[]): string {
+/** What a verifier may know of modules: signatures with contracts of their exported functions, and no body. */
+export function publicInterface(
+  language: LanguageAdapter,
+  { tree, functions }: Pick<Lattice, "tree" | "functions">,
+  modules: readonly string[],
+): string {
+  const exported = new Set(
+    [...parseSources(tree, language)].flatMap(([path, source]) =>
+      source.functions.filter(({ isExported }) => isExported).map(({ name }) => functionId(path, name)),
+    ),
+  );
   return functions
-    .filter(({ id }) => modules.includes(moduleOf(id)))
-    .map(({ id, signature, contract }) =>
-      [
-        id,
-        `  ${signature}`,
-        ...printContract(contract)
-          .split("\n")
-          .map((line) => `  ${line}`),
-      ].join("\n"),
-    )
+    .filter(({ id }) => exported.has(id) && modules.includes(moduleOf(id)))
+    .map(({ id, signature, contract }) => [id, signature, ...printContract(contract).split("\n")].join("\n  "))
     .join("\n\n");
 }

@@ -5,7 +5,7 @@ import type { CriticalityRun } from "../criticality-run.ts";
 import type { Lattice } from "../lattice/lattice.ts";
 import type { SystemSpec } from "../spec/schema.ts";
 import type { Cluster } from "./clusters.ts";
-import { parseClaims, type UntestedClaim } from "./parse-claims.ts";
+import { parseClaims, type ClaimWithoutTest } from "./parse-claims.ts";
 import { publicInterface } from "./public-interface.ts";
 
 export interface ClaimTest {
@@ -17,7 +17,7 @@ export interface ClusterTests {
   readonly cluster: Cluster;
   readonly tests: readonly ClaimTest[];
   /** Claims that no test covers, each with the reason. They are listed for the reader; none of them counts as passed. */
-  readonly untested: readonly UntestedClaim[];
+  readonly untested: readonly ClaimWithoutTest[];
 }
 
 export interface SynthesisInput {
@@ -37,7 +37,7 @@ export async function synthesizeTests(run: CriticalityRun, { spec, lattice, clus
   const step = `claims:${round}:${cluster.name}`;
   const parsed = await parseClaims(run, {
     claims,
-    interfaces: publicInterface(lattice.functions, cluster.modules),
+    interfaces: publicInterface(run.services.language, lattice, cluster.modules),
     decisions: await run.ledger.constraintBlock(`${step}:decisions`),
     subject: cluster.name,
     step,
@@ -51,7 +51,7 @@ export async function synthesizeTests(run: CriticalityRun, { spec, lattice, clus
 }
 
 /** From a template, without a model. */
-export function renderTest(language: LanguageAdapter, tree: SourceTree, claim: StructuredClaim): ClaimTest | UntestedClaim {
+export function renderTest(language: LanguageAdapter, tree: SourceTree, claim: StructuredClaim): ClaimTest | ClaimWithoutTest {
   if (!claim.testable) return { claim: claim.id, reason: "it is not testable" };
   try {
     const test = language.claimTest(tree, claim);

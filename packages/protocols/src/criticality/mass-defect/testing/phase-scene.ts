@@ -10,6 +10,7 @@ import type { Decision } from "@slipway/kernel/record/decisions/decision";
 import { openDecisions } from "@slipway/kernel/record/decisions/decisions";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
 import { z } from "zod";
+import { parseConfig } from "../../config/config.ts";
 import type { CriticalityRun, SkillRequest } from "../../criticality-run.ts";
 import { openRunFiles } from "../../files/run-files.ts";
 import { openLedger } from "../../ledger/ledger.ts";
@@ -40,6 +41,7 @@ export async function playPhase<T>(
   answers: ModelAnswers,
   phase: (run: CriticalityRun) => Promise<T>,
   language?: LanguageAdapter,
+  configuration: string | null = null,
 ): Promise<PhaseOutcome<T>> {
   const home = mkdtempSync(join(tmpdir(), "slipway-phase-"));
   const records = await openRecords({ layout: layoutAt(home) });
@@ -55,6 +57,7 @@ export async function playPhase<T>(
       ctx,
       files,
       id: "system",
+      config: parseConfig(configuration).config,
       services: { language },
       ledger: openLedger({ ctx, kernel: { decisions }, call }),
       now: (name: string) => ctx.step(`time:${name}`, async () => clock.now()),
