@@ -19,7 +19,8 @@ export interface AuditProgress {
 export interface AuditOptions {
   /** The number of this audit in the run, from 1: part of the names of steps. */
   readonly round: number;
-  readonly onProgress?: (progress: AuditProgress) => void;
+  /** Awaited before each auditor, and after the last. */
+  readonly onProgress?: (progress: AuditProgress) => Promise<void>;
 }
 
 export interface AuditResult {
@@ -33,7 +34,7 @@ export async function auditComposition(run: CriticalityRun, input: AuditInput, {
   const auditorsCompleted: AuditorName[] = [];
   const found: Contradiction[] = [];
   for (const auditor of AUDITOR_NAMES) {
-    onProgress?.({ auditorsCompleted: [...auditorsCompleted], currentAuditor: auditor });
+    await onProgress?.({ auditorsCompleted: [...auditorsCompleted], currentAuditor: auditor });
     const { contradictions } = await run.askModel(`audit:${round}:${auditor}`, {
       phase: "compositionAudit",
       skill: "audit_composition",
@@ -46,7 +47,7 @@ export async function auditComposition(run: CriticalityRun, input: AuditInput, {
     found.push(...numbered(contradictions));
     auditorsCompleted.push(auditor);
   }
-  onProgress?.({ auditorsCompleted: [...auditorsCompleted], currentAuditor: null });
+  await onProgress?.({ auditorsCompleted: [...auditorsCompleted], currentAuditor: null });
   const { report, refuted } = found.length === 0 ? EMPTY : crossChecked(found, await crossCheck(run, input, found, round));
   run.files.put("audit/report.yaml", printReport(report));
   if (refuted.length > 0) run.files.put("audit/refuted.yaml", printRefuted(refuted));

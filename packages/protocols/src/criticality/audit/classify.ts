@@ -8,15 +8,3 @@ export function classifyReport({ contradictions_found }: AuditReport, conflicts:
   const isResolvable = contradictions_found.every(({ suggested_resolution_options }) => suggested_resolution_options.length > 0);
   return isResolvable && conflicts.length === 0 ? "simple" : "complex";
 }
-
-export type AuditOutcome =
-  | { readonly to: "injection" }
-  | { readonly to: "ignition"; readonly report: AuditReport }
-  | { readonly to: "blocked"; readonly reason: { readonly type: "unresolved_contradiction"; readonly report: AuditReport } };
-
-/** Where the run goes after the audit. One contradiction of any severity keeps it from injection. */
-export function auditOutcome(report: AuditReport, conflicts: readonly CanonicalConflict[]): AuditOutcome {
-  if (report.contradictions_found.length === 0 && conflicts.length === 0) return { to: "injection" };
-  if (classifyReport(report, conflicts) === "simple") return { to: "ignition", report };
-  return { to: "blocked", reason: { type: "unresolved_contradiction", report } };
-}

@@ -2,7 +2,7 @@ import type { SourceTree } from "@slipway/languages/adapter";
 import { describe, expect, test } from "vitest";
 import type { DetectedSmell } from "@slipway/languages/analysis/smells";
 import { loadCatalog } from "../catalog/load-catalog.ts";
-import { endOf, reduceFunctions, type ReduceInput } from "./reduce.ts";
+import { endOf, reduceFunctions, type ReduceInput, type ReductionProgress } from "./reduce.ts";
 import { typescript } from "./testing/adapters.ts";
 import { playPhase, type AskedModel, type ModelAnswers } from "./testing/phase-scene.ts";
 import type { TransformVerifier, VerificationScope } from "./verify-transform.ts";
@@ -37,7 +37,7 @@ interface Played {
   readonly files?: SourceTree;
   readonly verify?: Partial<TransformVerifier>;
   readonly configuration?: string;
-  readonly onProgress?: ReduceInput["onProgress"];
+  readonly onProgress?: NonNullable<ReduceInput["onProgress"]>;
   readonly language?: typeof typescript;
 }
 
@@ -318,10 +318,16 @@ test("[CRI-083] targets come from the configuration", async () => {
   expect(value.unmet).toMatchObject([{ target: "max_nesting_depth", limit: 3, measured: 4 }]);
 });
 
-test("progress names the function and the pattern", async () => {
-  const seen: unknown[] = [];
-  await reduce(byPattern({ "early-return": transformed(FLAT) }), { onProgress: (progress) => seen.push(progress) });
-  expect(seen.slice(0, 2)).toEqual([null, { function: ID, pattern: "early-return" }]);
+test("progress names the pattern, the code before and after it, and what came of it", async () => {
+  const seen: ReductionProgress[] = [];
+  const onProgress = async (progress: ReductionProgress) => void seen.push(progress);
+  await reduce(byPattern({ "early-return": transformed(FLAT) }), { onProgress });
+  expect(seen.slice(0, 4)).toMatchObject([
+    { type: "analysing", pass: 1 },
+    { type: "applying", function: ID, transformation: { patternId: "early-return" }, beforeCode: NESTED.trimEnd() },
+    { type: "verifying", function: ID, afterCode: FLAT },
+    { type: "accepted", function: ID, transformation: { smell: "deep-nesting" } },
+  ]);
 });
 
 test("smells that no pattern addresses keep the phase from being satisfied, and end it as exhausted", async () => {

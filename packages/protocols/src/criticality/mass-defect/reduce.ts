@@ -1,22 +1,28 @@
 import type { SourceTree } from "@slipway/languages/adapter";
-import type { TransformationCatalog } from "../catalog/catalog.ts";
+import type { TransformationCatalog, TransformationType } from "../catalog/catalog.ts";
 import type { RiskLevel } from "../catalog/risk.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
 import { functionId } from "../lattice/lattice.ts";
 import { analyseFunction, analyseTree, type AnalysedFunction, type Analysis, type GuardedPattern } from "./analyse.ts";
 import { unmetCoverage, type UnmetTarget } from "./targets.ts";
-import { tryPattern } from "./try-pattern.ts";
+import { tryPattern, type TrialOutcome } from "./try-pattern.ts";
 import type { TransformVerifier } from "./verify-transform.ts";
 
 export interface ReduceInput {
   readonly tree: SourceTree;
   readonly catalog: TransformationCatalog;
   readonly verify: TransformVerifier;
-  /** The number of this visit of the phase in the run, from 1: part of the names of steps. */
-  readonly visit: number;
-  /** Called before a pattern is tried, and with null while functions are analysed. */
-  readonly onProgress?: (progress: { readonly function: string; readonly pattern: string } | null) => void;
+  /** The number of this visit of the phase in the run, from 1 (the default): part of the names of steps. */
+  readonly visit?: number;
+  /** Awaited; for the state that is shown while the phase runs. */
+  readonly onProgress?: (progress: ReductionProgress) => Promise<void>;
 }
+
+export type ReductionProgress =
+  | { readonly type: "analysing"; readonly pass: number }
+  | { readonly type: "applying"; readonly function: string; readonly transformation: TransformationType; readonly beforeCode: string }
+  | { readonly type: "verifying"; readonly function: string; readonly transformation: TransformationType; readonly afterCode: string }
+  | { readonly type: TrialOutcome["type"]; readonly function: string; readonly transformation: TransformationType };
 
 export interface AppliedPattern {
   readonly function: string;
@@ -59,7 +65,7 @@ interface Reduction {
 
 /** Passes over all functions until nothing is left to improve, nothing is left to try, or a pass has accepted nothing. */
 export async function reduceFunctions(run: CriticalityRun, input: ReduceInput): Promise<ReduceResult> {
-  const { catalog, verify, visit } = input;
+  const { catalog, verify, visit = 1 } = input;
   const { targets } = run.config.mass_defect;
   const state: Reduction = { tree: input.tree, attempted: new Map(), accepted: [], reverted: [], guardedByModel: [] };
   const analysis: Analysis = { language: run.services.language, catalog, targets, attempted: state.attempted };
@@ -69,7 +75,7 @@ export async function reduceFunctions(run: CriticalityRun, input: ReduceInput): 
   while (ended === null) {
     passes++;
     const before = state.accepted.length;
-    input.onProgress?.(null);
+    await input.onProgress?.({ type: "analysing", pass: passes });
     for (const { path, name } of analyseTree(analysis, state.tree))
       await reduceFunction(run, input, analysis, state, { path, name, decisions });
     ended = endOf(analyseTree(analysis, state.tree)) ?? (state.accepted.length === before ? "diminishing_returns" : null);
@@ -97,7 +103,7 @@ export function endOf(functions: readonly Pick<AnalysedFunction, "exceeded" | "s
 /** Tries patterns on one function, and analyses it again after each. */
 async function reduceFunction(
   run: CriticalityRun,
-  { verify, visit, onProgress }: ReduceInput,
+  { verify, visit = 1, onProgress }: ReduceInput,
   analysis: Analysis,
   state: Reduction,
   { path, name, decisions }: { readonly path: string; readonly name: string; readonly decisions: string },
@@ -107,10 +113,20 @@ async function reduceFunction(
     const [transformation] = analyseFunction(analysis, state.tree, path, name).candidates;
     if (transformation === undefined) return;
     const { patternId: pattern, smell, risk } = transformation;
-    onProgress?.({ function: id, pattern });
     const tried = state.attempted.get(id) ?? [];
-    const trial = { tree: state.tree, id, path, name, transformation, number: `${visit}.${tried.length + 1}`, decisions, verify };
+    const trial = {
+      tree: state.tree,
+      id,
+      path,
+      name,
+      transformation,
+      number: `${visit}.${tried.length + 1}`,
+      decisions,
+      verify,
+      onProgress,
+    };
     const outcome = await tryPattern(run, trial);
+    await onProgress?.({ type: outcome.type, function: id, transformation });
     state.attempted.set(id, [...tried, pattern]);
     if (outcome.type === "accepted") {
       state.tree = outcome.tree;

@@ -2,6 +2,7 @@ import type { PackItem } from "@slipway/agents/pack";
 import type { ParsedSource, SourceTree } from "@slipway/languages/adapter";
 import type { TransformationType } from "../catalog/catalog.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
+import type { ReduceInput } from "./reduce.ts";
 import { functionText, spliceFunction } from "./splice.ts";
 import { preservationSchema, transformAnswerSchema } from "./transform-answer.ts";
 import { verifyTransform, type TransformVerifier } from "./verify-transform.ts";
@@ -17,6 +18,7 @@ export interface PatternTrial {
   /** The decisions in force. */
   readonly decisions: string;
   readonly verify: TransformVerifier;
+  readonly onProgress: ReduceInput["onProgress"] | undefined;
 }
 
 export type TrialOutcome =
@@ -29,13 +31,14 @@ const HIGH_RISK = 3;
 
 /** Asks for one transformation and verifies it. The given tree never changes, so not accepting it restores the former code exactly. */
 export async function tryPattern(run: CriticalityRun, trial: PatternTrial): Promise<TrialOutcome> {
-  const { tree, id, path, name, transformation, number, verify } = trial;
+  const { tree, id, path, name, transformation, number, verify, onProgress } = trial;
   const { language } = run.services;
   const { patternId, risk } = transformation;
   const step = `reduce:${id}:${patternId}:${number}`;
   const ast = language.parseAst(tree[path] ?? "");
   const before = functionText(ast, name);
   const request = { phase: "massDefect", subject: subjectOf(id), attempt: `${patternId}.${number}` } as const;
+  await onProgress?.({ type: "applying", function: id, transformation, beforeCode: before });
   const answer = await run.askModel(step, {
     ...request,
     skill: "apply_pattern",
@@ -46,6 +49,7 @@ export async function tryPattern(run: CriticalityRun, trial: PatternTrial): Prom
   if (answer.outcome === "guarded") return { type: "guarded", guard: answer.guard };
   const spliced = spliceFunction(language, ast, name, answer, risk);
   if ("refused" in spliced) return reverted(run, trial, spliced.refused);
+  const after = functionText(language.parseAst(spliced.text), name);
   if (run.config.mass_defect.audit_transforms && risk >= HIGH_RISK) {
     const audit = await run.askModel(`${step}:audit`, {
       ...request,
@@ -54,12 +58,13 @@ export async function tryPattern(run: CriticalityRun, trial: PatternTrial): Prom
       artifacts: [
         contractOf(ast, name),
         { title: "Before", kind: "code", text: before },
-        { title: "After", kind: "code", text: [functionText(language.parseAst(spliced.text), name), ...answer.declarations].join("\n\n") },
+        { title: "After", kind: "code", text: [after, ...answer.declarations].join("\n\n") },
       ],
       schema: preservationSchema,
     });
     if (!audit.preserves) return reverted(run, trial, `the auditor says that it changes the behaviour: ${audit.reason}`);
   }
+  await onProgress?.({ type: "verifying", function: id, transformation, afterCode: after });
   const changed = { ...tree, [path]: spliced.text };
   const verdict = await run.ctx.step(`${step}:verify`, (signal) =>
     verifyTransform(verify, { tree: changed, path, function: id, risk }, signal),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sampleSpec } from "../spec/testing/specs.ts";
 import { deriveClusters, type LinkedFunction } from "./clusters.ts";
 import { publicInterface } from "./public-interface.ts";
-import { functionsToReinject, withHoles } from "./reinject.ts";
+import { functionsToReinject } from "./reinject.ts";
 import { clusterVerdict } from "./verdict.ts";
 import { typescript } from "../mass-defect/testing/adapters.ts";
 
@@ -111,20 +111,6 @@ describe("what is written again", () => {
 
   test("[CRI-013] all functions of the cluster's modules if none refers to a violated claim", () => {
     expect(functionsToReinject(["c_9"], { modules: ["src/a", "src/c"] }, functions)).toEqual(["src/a.ts#f", "src/a.ts#g", "src/c.ts#i"]);
-  });
-
-  test("[CRI-072] their bodies become holes, and every other byte stays", () => {
-    const text = "// head\nexport function f(x: number): number {\n  return x + 1; // OLD\n}\n\nexport function g(): void {\n  f(1);\n}\n";
-    const tree = { "src/a.ts": text, "src/b.ts": "export const b = 1;\n" };
-    const holed = withHoles(tree, ["src/a.ts#f"], typescript);
-    expect(holed["src/b.ts"]).toBe(tree["src/b.ts"]);
-    expect(holed["src/a.ts"]).not.toContain("OLD");
-    expect(typescript.parseAst(holed["src/a.ts"] ?? "").functions.map(({ name, isHole }) => [name, isHole])).toEqual([
-      ["f", true],
-      ["g", false],
-    ]);
-    expect(holed["src/a.ts"]?.endsWith("export function g(): void {\n  f(1);\n}\n")).toBe(true);
-    expect(holed["src/a.ts"]?.startsWith("// head\nexport function f(x: number): number {")).toBe(true);
   });
 });
 

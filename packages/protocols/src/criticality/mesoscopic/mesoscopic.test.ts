@@ -3,12 +3,14 @@ import type { LanguageAdapter, SourceTree } from "@slipway/languages/adapter";
 import type { StructuredClaim } from "@slipway/languages/property-tests/claim";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 import { describe, expect, test } from "vitest";
+import type { CriticalityRun } from "../criticality-run.ts";
 import type { LatticeFunction } from "../lattice/lattice.ts";
 import { typescript } from "../mass-defect/testing/adapters.ts";
 import { playPhase, type AskedModel } from "../mass-defect/testing/phase-scene.ts";
 import { sampleSpec } from "../spec/testing/specs.ts";
 import { deriveClusters } from "./clusters.ts";
-import { runClusters, type MesoscopicInput } from "./run-clusters.ts";
+import { recordViolation } from "./reinject.ts";
+import { runCluster } from "./run-clusters.ts";
 import { renderTest, synthesizeTests } from "./synthesize-tests.ts";
 
 const SPEC = sampleSpec({
@@ -177,67 +179,53 @@ describe("the synthesis of tests", () => {
   });
 });
 
-describe("the run of clusters", () => {
-  const tests = CLUSTERS.map((cluster) => ({
-    cluster,
-    tests: cluster.claims
-      .filter((claim) => claim !== "style_001")
-      .map((claim) => ({ claim, test: { path: `tests/${claim}.test.ts`, text: "", tests: [`${claim} holds`], untested: [] } })),
-    untested: [],
-  }));
+describe("the run of a cluster", () => {
+  const claimTest = (claim: string) => ({
+    claim,
+    test: { path: `tests/${claim}.test.ts`, text: `// ${claim}`, tests: [`${claim} holds`], untested: [] },
+  });
+  const tests = { cluster: ACCOUNTS, tests: ["balance_001", "balance_002"].map(claimTest), untested: [] };
   const result = (claim: string, passed: boolean): TestRun => ({
     tests: [{ name: `${claim} holds`, result: passed ? "PASS" : "FAIL", duration_ms: 1, error: null }],
     skipped: [],
     broken: null,
   });
 
-  function play(violated: readonly string[], changes: Partial<MesoscopicInput> = {}) {
-    const ran: string[] = [];
-    const verdicts: string[] = [];
-    const input: MesoscopicInput = {
-      tree: TREE,
-      round: 1,
-      lattice: { functions: FUNCTIONS },
-      clusters: tests,
-      runTests: async (tree, [file = ""]) => {
-        const claim = file.slice("tests/".length, -".test.ts".length);
-        expect(tree[file]).toBe("");
-        ran.push(claim);
-        return result(claim, !violated.includes(claim));
-      },
-      onVerdict: (cluster, verdict, remaining) => verdicts.push(`${cluster} ${verdict.type} ${remaining.length}`),
-      ...changes,
+  function play(violated: readonly string[]) {
+    const ran: { readonly tree: SourceTree; readonly files: readonly string[] }[] = [];
+    const runTests = async (tree: SourceTree, files: readonly string[]) => {
+      ran.push({ tree, files });
+      const claim = files[0]?.slice("tests/".length, -".test.ts".length) ?? "";
+      return result(claim, !violated.includes(claim));
     };
-    return playPhase(
-      () => null,
-      (run) => runClusters(run, input),
-      language,
-    ).then((outcome) => ({ ...outcome, ran, verdicts }));
+    const phase = (run: CriticalityRun) => runCluster(run, tests, { tree: TREE, runTests, round: 1 });
+    return playPhase(() => null, phase, language).then((outcome) => ({ ...outcome, ran }));
   }
 
-  test("[CRI-073] clusters run one after another, and the phase passes after the last", async () => {
-    const { value, ran, verdicts } = await play([]);
-    expect(ran).toEqual(["balance_001", "balance_002", "time_001"]);
-    expect(verdicts.slice(0, 2)).toEqual(["accounts pass 1", "clock pass 0"]);
-    expect(value).toEqual({ type: "pass", clusters: ["accounts", "clock"] });
+  test("runs the tests of each claim alone, on the implemented code", async () => {
+    const { value, ran, asked } = await play([]);
+    expect(value).toEqual({ type: "pass" });
+    expect(ran).toEqual([
+      { tree: { ...TREE, "tests/balance_001.test.ts": "// balance_001" }, files: ["tests/balance_001.test.ts"] },
+      { tree: { ...TREE, "tests/balance_002.test.ts": "// balance_002" }, files: ["tests/balance_002.test.ts"] },
+    ]);
+    expect(asked).toEqual([]);
   });
 
-  test("[CRI-009] one failed cluster is enough: the phase does not pass, and later clusters do not run", async () => {
-    const { value, ran } = await play(["balance_002"]);
-    expect(value.type).toBe("fail");
-    expect(ran).not.toContain("time_001");
-    expect((await play(["time_001"])).value.type).toBe("fail");
+  test("[CRI-009] one violated claim is enough to fail it, and the other claims still run", async () => {
+    const { value, ran } = await play(["balance_001"]);
+    expect(value).toEqual({ type: "fail", violatedClaims: ["balance_001"] });
+    expect(ran).toHaveLength(2);
   });
 
-  test("[CRI-072] violated claims are noted in the ledger, and the queued functions have holes", async () => {
-    const { value, decisions } = await play(["balance_002"]);
-    expect(value).toMatchObject({ cluster: "accounts", violatedClaims: ["balance_002"], queued: ["src/account.ts#deposit"] });
-    const tree = value.type === "fail" ? value.tree : {};
-    expect(tree["src/account.ts"]).toContain(language.hole);
-    expect(JSON.stringify(value)).not.toContain("SECRET_BODY");
-    expect(tree["src/clock.ts"]).toBe(TREE["src/clock.ts"]);
-    expect(decisions.map(({ constraint, source }) => [constraint, source])).toEqual([
-      ["Claim balance_002 was violated in cluster accounts and must hold", "mesoscopic_failure"],
+  test("[CRI-072] violated claims are noted in the ledger by their ids", async () => {
+    const { decisions } = await playPhase(
+      () => null,
+      (run) => recordViolation(run, "violation", ACCOUNTS, ["balance_001", "balance_002"]),
+    );
+    expect(decisions.map(({ constraint, source, phase }) => [constraint, source, phase])).toEqual([
+      ["Claim balance_001 was violated in cluster accounts and must hold", "mesoscopic_failure", "mesoscopic"],
+      ["Claim balance_002 was violated in cluster accounts and must hold", "mesoscopic_failure", "mesoscopic"],
     ]);
   });
 });

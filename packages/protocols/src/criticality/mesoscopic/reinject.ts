@@ -1,6 +1,5 @@
-import type { LanguageAdapter, SourceTree } from "@slipway/languages/adapter";
 import type { CriticalityRun } from "../criticality-run.ts";
-import { claimsOf, moduleOf, withBodies, type LatticeFunction } from "../lattice/lattice.ts";
+import { claimsOf, moduleOf, type LatticeFunction } from "../lattice/lattice.ts";
 import type { Cluster } from "./clusters.ts";
 
 /** The functions that refer to a violated claim; if none does, all functions of the cluster's modules. By id, sorted. */
@@ -12,11 +11,6 @@ export function functionsToReinject(
   const linked = functions.filter(({ contract }) => claimsOf(contract).some((claim) => violatedClaims.includes(claim)));
   const queued = linked.length > 0 ? linked : functions.filter(({ id }) => cluster.modules.includes(moduleOf(id)));
   return queued.map(({ id }) => id).toSorted();
-}
-
-/** The tree with holes in place of these bodies. */
-export function withHoles(tree: SourceTree, ids: readonly string[], language: LanguageAdapter): SourceTree {
-  return withBodies(tree, new Map(ids.map((id) => [id, language.hole])), language);
 }
 
 /** Notes violated claims in the ledger, before their functions are written again. */
