@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { kindAt } from "@slipway/kernel/host/sandbox/paths";
 import type { WantedTool } from "../toolchains/missing.ts";
 import { filesIn } from "../toolchains/work-folder.ts";
 
@@ -13,7 +14,7 @@ export const RAPIDCHECK: WantedTool = {
   tool: "rapidcheck",
   neededFor: "property tests of C++",
   install: "Debian: apt-get install librapidcheck-dev",
-  program: { files: ["/usr/include/rapidcheck.h", "/usr/local/include/rapidcheck.h"] },
+  program: () => ["/usr/include", "/usr/local/include"].some((folder) => kindAt(join(folder, "rapidcheck.h")) === "file"),
 };
 
 export const CPP_FLAGS: readonly string[] = ["-std=c++20", "-Isrc", "-Iinclude", "-I."];

@@ -6,10 +6,10 @@ import { compileResult } from "../toolchains/compile.ts";
 import { readJunitReport } from "../toolchains/junit-report.ts";
 import type { LanguageMachine } from "../toolchains/machine.ts";
 import { requireTool } from "../toolchains/require-tool.ts";
-import { programRun } from "../toolchains/result-lines.ts";
+import { newEndLine, programRun } from "../toolchains/result-lines.ts";
 import { runTool, TOOL_TIMEOUT_MS } from "../toolchains/run-tool.ts";
 import { brokenRun, joinRuns, judged } from "../toolchains/test-report.ts";
-import { inCopy } from "../toolchains/work-folder.ts";
+import { inCopy, putFiles } from "../toolchains/work-folder.ts";
 import type { TestRun } from "../typescript/test-run.ts";
 import { CPP_FLAGS, cppFiles, GXX, librariesOf } from "./project.ts";
 
@@ -28,22 +28,41 @@ export async function runCppTests(machine: LanguageMachine, sourcePath: string, 
     for (const [index, test] of tests.filter((path) => files === undefined || files.includes(path)).entries()) {
       const text = readFileSync(join(folder, test), "utf8");
       const program = `.slipway-tests/${index}`;
-      const command = ["g++", ...CPP_FLAGS, "-O0", "-o", program, test, ...sources, ...librariesOf(text)];
+      const endLine = newEndLine();
+      const isGtest = /#\s*include\s*<gtest\//.test(text);
+      const wrapper = isGtest ? [] : [`${program}.main.cpp`];
+      if (!isGtest) await putFiles(folder, { [`${program}.main.cpp`]: mainAround(text, endLine) });
+      const renamed = isGtest ? [] : ["-Dmain=slipway_test_main"];
+      const command = ["g++", ...CPP_FLAGS, "-O0", ...renamed, "-o", program, test, ...wrapper, ...sources, ...librariesOf(text)];
       const tool = { ...run, machine, folder };
       const built = compileResult(await runTool({ ...tool, timeoutMs: left(), command }), "g++");
       if (!built.passed) {
         const [first] = built.problems;
         return brokenRun(`the tests of ${test} do not compile: ${first?.file ?? "g++"}:${first?.line ?? 1}: ${first?.message ?? ""}`);
       }
-      const isGtest = /#\s*include\s*<gtest\//.test(text);
       const options = isGtest ? [`--gtest_output=xml:${REPORT}`] : [];
       const outcome = await runTool({ ...tool, timeoutMs: left(), command: [`./${program}`, ...options] });
       runs.push(
         isGtest
           ? judged(await readJunitReport(join(folder, REPORT), REPORT), outcome, { passed: 0, failed: [1] })
-          : programRun(test, outcome),
+          : programRun(test, outcome, endLine),
       );
     }
     return joinRuns(runs);
   });
+}
+
+/** Calls the test's own `main`, which is renamed, and says that it returned. */
+function mainAround(text: string, endLine: string): string {
+  const takesNone = /\bmain\s*\(\s*(?:void)?\s*\)/.test(text);
+  const [parameters, args] = takesNone ? ["", ""] : ["int, char**", "argc, argv"];
+  return `#include <cstdio>
+#undef main
+int slipway_test_main(${parameters});
+int main(${takesNone ? "" : "int argc, char** argv"}) {
+  const int code = slipway_test_main(${args});
+  std::puts("${endLine}");
+  return code;
+}
+`;
 }

@@ -33,8 +33,12 @@ export const JUNIT: WantedTool = {
   tool: "JUnit 5",
   neededFor: "tests of Java that use its annotations",
   install: "Debian: apt-get install junit5",
-  program: { files: ["/usr/share/java/junit-platform-console.jar"] },
+  program: hasJunit,
 };
+
+export function hasJunit(): boolean {
+  return kindAt("/usr/share/java/junit-platform-console.jar") !== "missing";
+}
 
 export function junitPath(): string[] {
   return JUNIT_JARS.filter((jar) => kindAt(jar) !== "missing");

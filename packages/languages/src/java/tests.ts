@@ -1,19 +1,37 @@
 import { join } from "node:path";
-import { kindAt } from "@slipway/kernel/host/sandbox/paths";
 import type { TestSelection } from "../adapter.ts";
 import { readJunitReport } from "../toolchains/junit-report.ts";
 import type { LanguageMachine } from "../toolchains/machine.ts";
 import { requireTool, toolMissing } from "../toolchains/require-tool.ts";
-import { programRun } from "../toolchains/result-lines.ts";
+import { newEndLine, programRun } from "../toolchains/result-lines.ts";
 import { runTool, TOOL_TIMEOUT_MS, type ToolCommand } from "../toolchains/run-tool.ts";
 import { brokenRun, joinRuns, judged } from "../toolchains/test-report.ts";
-import { inCopy } from "../toolchains/work-folder.ts";
+import { inCopy, putFiles } from "../toolchains/work-folder.ts";
 import type { TestRun } from "../typescript/test-run.ts";
 import { CLASSES, compileIn } from "./compile.ts";
-import { JAVAC, javaFiles, JUNIT, junitPath } from "./project.ts";
+import { JAVAC, javaFiles, hasJunit, JUNIT, junitPath } from "./project.ts";
 
 const JAVA = ["java", "-Xmx1g", "-XX:+UseSerialGC", "-ea"];
 const REPORTS = ".slipway-reports";
+
+const RUNNER = "SlipwayTestRunner";
+
+/** Calls the `main` of the named class, and says that it returned. */
+function runnerText(endLine: string): string {
+  return `public class ${RUNNER} {
+    public static void main(String[] names) throws Throwable {
+        java.lang.reflect.Method main = Class.forName(names[0]).getDeclaredMethod("main", String[].class);
+        main.setAccessible(true);
+        try {
+            main.invoke(null, (Object) new String[0]);
+        } catch (java.lang.reflect.InvocationTargetException thrown) {
+            throw thrown.getCause();
+        }
+        System.out.println("${endLine}");
+    }
+}
+`;
+}
 
 /** Test classes with a `main` are run one by one, and those with annotations by JUnit's console launcher. */
 export async function runJavaTests(machine: LanguageMachine, sourcePath: string, selection: TestSelection): Promise<TestRun> {
@@ -22,7 +40,9 @@ export async function runJavaTests(machine: LanguageMachine, sourcePath: string,
   return inCopy(sourcePath, async (folder) => {
     const ends = performance.now() + timeoutMs;
     const { programs, usesJunit } = javaFiles(folder);
-    if (usesJunit && kindAt("/usr/share/java/junit-platform-console.jar") === "missing") throw toolMissing(JUNIT);
+    if (usesJunit && !hasJunit()) throw toolMissing(JUNIT);
+    const endLine = newEndLine();
+    await putFiles(folder, { [`${RUNNER}.java`]: runnerText(endLine) });
     const compiled = await compileIn(machine, folder, { ...run, timeoutMs });
     if (!compiled.passed) {
       const [first] = compiled.problems;
@@ -37,7 +57,7 @@ export async function runJavaTests(machine: LanguageMachine, sourcePath: string,
     });
     const runs: TestRun[] = [];
     for (const { path, name } of programs.filter((program) => files === undefined || files.includes(program.path)))
-      runs.push(programRun(path, await runTool(tool([...JAVA, "-cp", CLASSES, name]))));
+      runs.push(programRun(path, await runTool(tool([...JAVA, "-cp", CLASSES, RUNNER, name])), endLine));
     if (usesJunit) {
       const classes = [CLASSES, ...junitPath()].join(":");
       const launcher = ["org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--details=none", `--scan-classpath=${CLASSES}`];

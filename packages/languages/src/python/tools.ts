@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { kindAt } from "@slipway/kernel/host/sandbox/paths";
 import type { MissingTool } from "../adapter.ts";
@@ -29,4 +29,25 @@ export async function pyrightFolder(machine: LanguageMachine): Promise<string | 
   const program = (await programsOf(machine)).find("pyright-langserver");
   const candidates = [...own, ...(program === null ? [] : [dirname(realpathSync(program))])];
   return candidates.find((folder) => kindAt(join(folder, "langserver.index.js")) === "file") ?? null;
+}
+
+/** Modules that are installed beside the interpreter on PATH, or with the system's. Found by their folders, without starting it. */
+export async function pythonModules(machine: LanguageMachine): Promise<Set<string>> {
+  const program = (await programsOf(machine)).find("python3");
+  const prefix = program === null ? [] : [dirname(dirname(program)), dirname(dirname(realpathSync(program)))];
+  const libraries = prefix.flatMap((folder) =>
+    namesIn(join(folder, "lib"))
+      .filter((name) => /^python3(?:\.\d+)?$/.test(name))
+      .map((name) => join(folder, "lib", name)),
+  );
+  const places = libraries.flatMap((folder) => [join(folder, "site-packages"), join(folder, "dist-packages")]);
+  return new Set(places.flatMap(namesIn));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

@@ -41,7 +41,7 @@ export const rustGrammar: Grammar = {
   mayBeEmpty: new Set(["source_file", "doc_comment", "string_content"]),
   escaping: new Set(["ERROR"]),
   metrics: {
-    branches: new Set(["if_expression", "match_arm", "for_expression", "while_expression", "loop_expression", "try_expression"]),
+    branches: new Set(["if_expression", "match_arm", "for_expression", "while_expression", "loop_expression"]),
     logical: new Set(["binary_expression"]),
     nesting: new Set(["if_expression", "match_expression", "for_expression", "while_expression", "loop_expression", "closure_expression"]),
     numbers: new Set(["integer_literal", "float_literal"]),

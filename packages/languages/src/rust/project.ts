@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { kindAt } from "@slipway/kernel/host/sandbox/paths";
@@ -18,7 +18,7 @@ export const PROPTEST: WantedTool = {
   tool: "proptest",
   neededFor: "property tests of Rust",
   install: "Debian: apt-get install librust-proptest+default-dev",
-  program: { files: [DEBIAN_CRATES] },
+  program: () => kindAt(DEBIAN_CRATES) === "folder" && readdirSync(DEBIAN_CRATES).some((name) => name.startsWith("proptest-")),
 };
 
 /** Added to the copy of a project that has none of its own. */

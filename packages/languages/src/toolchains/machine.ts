@@ -13,6 +13,8 @@ export interface LanguageMachine {
   readonly packages?: readonly string[];
   /** A folder in which compilers keep what they can use again. Tests cannot write there. By default nothing is kept. */
   readonly cache?: string;
+  /** Folders of the system's programs; by default those that every sandbox has. */
+  readonly system?: readonly string[];
 }
 
 /** The programs of a machine, as commands in the sandbox find them. */
@@ -33,7 +35,7 @@ export function programsOf(machine: LanguageMachine): Promise<Programs> {
   return found;
 }
 
-async function readPrograms({ env, packages = [] }: LanguageMachine): Promise<Programs> {
+async function readPrograms({ env, packages = [], system = SYSTEM }: LanguageMachine): Promise<Programs> {
   const { path: folders, shownFor } = await resolveToolchain({
     env,
     inheritsPath: true,
@@ -43,7 +45,7 @@ async function readPrograms({ env, packages = [] }: LanguageMachine): Promise<Pr
     versionOf: () => Promise.resolve(null),
   });
   const own = packages.map((folder) => join(folder, ".bin"));
-  const path = [...new Set([...own, ...rustFolder(env), ...folders.filter((folder) => !isProxyFolder(folder, env)), ...SYSTEM])];
+  const path = [...new Set([...own, ...rustFolder(env), ...folders.filter((folder) => !isProxyFolder(folder, env)), ...system])];
   const text = path.join(delimiter);
   return {
     path: text,
