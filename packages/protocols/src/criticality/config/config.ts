@@ -2,11 +2,12 @@ import { SlipwayError } from "@slipway/agents/errors";
 import { decodeText } from "@slipway/kernel/schema/text";
 import { checkSchema, pathOf, type SchemaViolation } from "@slipway/kernel/schema/violations";
 import { parse, TomlError } from "smol-toml";
+import type { z } from "zod";
 import { assertContextWindows } from "../routing/roles.ts";
 import { isTable, replaceOldKeys, type TomlTable } from "./old-keys.ts";
-import { configSchema, type CriticalityConfig as Config } from "./sections.ts";
+import { configSchema } from "./sections.ts";
 
-export type CriticalityConfig = Config;
+export type CriticalityConfig = z.output<typeof configSchema>;
 
 export const CONFIG_FILE = "slipway/criticality.toml";
 

@@ -41,7 +41,7 @@ function choose(models: Models, alias: Exclude<RoleAlias, "fallback_model">, nam
   return { router: "opencode", model: served, endpoint: providers[family] ?? "openrouter" };
 }
 
-/** `kimi-k2` and `moonshot/kimi-k2` are of the family `kimi`. */
+/** The first word of a name, without the vendor: `vendor/name-2` is of the family `name`. */
 function familyOf(model: string): string {
   return (model.split("/").at(-1) ?? model).split(/[-:.]/)[0] ?? model;
 }

@@ -104,5 +104,3 @@ export const configSchema = z.strictObject({
     .prefault({})
     .transform(({ timeouts, ...others }) => ({ ...others, ...timeouts })),
 });
-
-export type CriticalityConfig = z.output<typeof configSchema>;

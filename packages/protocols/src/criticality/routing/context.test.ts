@@ -6,7 +6,7 @@ import { CONTEXT_LIMITS, fitContext, SECTION_PRIORITY, truncate, type ContextSec
 const section = (kind: SectionKind, tokens: number): ContextSection => ({ kind, tokens });
 const kinds = (sections: readonly ContextSection[] | null | undefined) => sections?.map(({ kind }) => kind);
 
-test("input and output of each role", () => {
+test("[CRI-152] input and output of each role", () => {
   const limits = Object.fromEntries(Object.entries(CONTEXT_LIMITS).map(([role, { maxInput, maxOutput }]) => [role, [maxInput, maxOutput]]));
   expect(limits).toEqual({
     worker_model: [16_000, 4_000],
@@ -19,24 +19,24 @@ test("input and output of each role", () => {
 describe("a prompt that does not fit", () => {
   const fit = (...sections: ContextSection[]) => fitContext("implement", "worker_model", sections);
 
-  test("what fits stays as it is", () => {
+  test("[CRI-153] what fits stays as it is", () => {
     expect(fit(section("signature", 16_000))).toMatchObject({ as: "is", role: "worker_model" });
   });
 
-  test("less than a fifth over is cut; a fifth is a larger model's", () => {
+  test("[CRI-153] less than a fifth over is cut; a fifth is a larger model's", () => {
     expect(fit(section("signature", 15_000), section("comments", 4_199))).toMatchObject({ as: "truncated", role: "worker_model" });
     expect(fit(section("signature", 15_000), section("comments", 4_200))).toMatchObject({ as: "upgraded", role: "auditor_model" });
   });
 
-  test("what cannot be cut goes to a larger model, also when it is hardly too long", () => {
+  test("[CRI-153] what cannot be cut goes to a larger model, also when it is hardly too long", () => {
     expect(fit(section("signature", 16_001))).toMatchObject({ as: "upgraded", role: "auditor_model" });
   });
 
-  test("the smallest model that takes it; far over is no different", () => {
+  test("[CRI-153] the smallest model that takes it; far over is no different", () => {
     expect(fit(section("requiredTypes", 150_000))).toMatchObject({ as: "upgraded", role: "structurer_model" });
   });
 
-  test("more than every model takes is refused, and the run blocked", () => {
+  test("[CRI-153] more than every model takes is refused, and the run blocked", () => {
     expect(() => fit(section("signature", 200_001))).toThrow(expect.objectContaining({ code: "context_overflow" }));
     expect(() => fitContext("synthesize", "architect_model", [section("contracts", 240_000)])).toThrow("no model takes more than 200000");
   });
@@ -45,7 +45,7 @@ describe("a prompt that does not fit", () => {
 describe("truncation", () => {
   const all = (Object.keys(SECTION_PRIORITY) as SectionKind[]).map((kind) => section(kind, 10));
 
-  test("gives up comments, examples, related and required types, in this order, and no more than needed", () => {
+  test("[CRI-154] gives up comments, examples, related and required types, in this order, and no more than needed", () => {
     expect(SECTION_PRIORITY).toEqual({
       comments: 10,
       examples: 30,
@@ -63,7 +63,7 @@ describe("truncation", () => {
     expect(kept(30)).toEqual(["contracts", "signature", "systemPrompt"]);
   });
 
-  test("never touches system prompt, signature and contracts", () => {
+  test("[CRI-154] never touches system prompt, signature and contracts", () => {
     expect(truncate(all, 29)).toBeNull();
   });
 });
@@ -75,20 +75,20 @@ describe("an audit in parts", () => {
   });
   const options = { role: "worker_model", tokensOf: (text: string) => text.length } as const;
 
-  test("instead of being refused, when it fits no model; nothing else is", () => {
+  test("[CRI-155] instead of being refused, when it fits no model; nothing else is", () => {
     expect(fitContext("audit", "auditor_model", [section("contracts", 250_000)])).toMatchObject({ as: "chunked", role: "architect_model" });
     expect(fitContext("audit", "auditor_model", [section("contracts", 190_000)])).toMatchObject({ as: "upgraded" });
     expect(() => chunksFor("implement", [file("a", 1)], options)).toThrow("cannot be split into parts");
   });
 
-  test("whole files together up to 80 % of the limit", () => {
+  test("[CRI-155] whole files together up to 80 % of the limit", () => {
     // 12,800 tokens a chunk; a file of 2,000 lines has 3,999 with its line breaks.
     const files = ["a", "b", "c", "d"].map((path) => file(path, 2000));
     expect(chunksFor("audit", files, options).map((chunk) => chunk.map(({ path }) => path))).toEqual([["a", "b", "c"], ["d"]]);
     expect(chunksFor("audit", [], options)).toEqual([]);
   });
 
-  test("a file that is too long by itself in pieces that overlap by ten lines", () => {
+  test("[CRI-155] a file that is too long by itself in pieces that overlap by ten lines", () => {
     const chunks = chunksFor("audit", [file("small", 5), file("long", 200, 100), file("last", 5)], options);
     expect(chunks.map((chunk) => chunk.map(({ path, from, to }) => `${path} ${from}-${to}`))).toEqual([
       ["small 1-5"],
@@ -100,7 +100,7 @@ describe("an audit in parts", () => {
     expect(second).toEqual([{ path: "long", from: 129, to: 200 }]);
   });
 
-  test("however long the lines are, every one is in some part, and it ends", () => {
+  test("[CRI-155] however long the lines are, every one is in some part, and it ends", () => {
     const lines = fc.array(fc.nat(14_000), { maxLength: 30 });
     fc.assert(
       fc.property(fc.array(lines, { maxLength: 4 }), fc.nat(20), (files, overlapLines) => {
@@ -114,7 +114,7 @@ describe("an audit in parts", () => {
     );
   });
 
-  test("all must pass, or any flag counts", () => {
+  test("[CRI-155] all must pass, or any flag counts", () => {
     const verdicts = [
       { passed: true, flags: ["slow"] },
       { passed: true, flags: [] },

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defaultChoice, reachable, type Router } from "./defaults.ts";
@@ -16,7 +18,20 @@ const SIGNALS: RoutingSignals = {
 };
 
 describe("roles", () => {
-  test("each phase has its roles, and a call with any other is refused", () => {
+  test("[CRI-143] there are five aliases, and only the table of defaults names a model", () => {
+    expect(ROLE_ALIASES).toEqual(["architect_model", "auditor_model", "structurer_model", "worker_model", "fallback_model"]);
+    const root = join(import.meta.dirname, "..");
+    const naming = readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(?:ts|md)$/.test(entry.name) && !entry.name.endsWith(".test.ts"))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter(
+        (file) => !file.includes("/testing/") && /claude-(?:opus|sonnet|haiku)|kimi-k|minimax-m|gpt-\d/.test(readFileSync(file, "utf8")),
+      )
+      .map((file) => relative(root, file));
+    expect(naming).toEqual(["routing/defaults.ts"]);
+  });
+
+  test("[CRI-144] each phase has its roles, and a call with any other is refused", () => {
     const short = (roles: readonly RoleAlias[]) => roles.map((role) => role.replace("_model", ""));
     expect(Object.fromEntries(PHASES.map((phase) => [phase, short(PHASE_ROLES[phase])]))).toEqual({
       ignition: ["architect", "auditor"],
@@ -33,7 +48,7 @@ describe("roles", () => {
       }
   });
 
-  test("injection goes from worker to structurer to architect, and then nobody is left", () => {
+  test("[CRI-144] injection goes from worker to structurer to architect, and then nobody is left", () => {
     expect(nextInPhase("injection", "worker_model")).toBe("structurer_model");
     expect(nextInPhase("injection", "structurer_model")).toBe("architect_model");
     expect(nextInPhase("injection", "architect_model")).toBeNull();
@@ -46,7 +61,7 @@ describe("roles", () => {
     ["structurer", 100_000],
     ["worker", 16_000],
     ["refiner", 100_000],
-  ] as const)("a %s needs %i tokens of context: one less is refused, with file and field", (role, minimum) => {
+  ] as const)("[CRI-145] a %s needs %i tokens of context: one less is refused, with file and field", (role, minimum) => {
     assertContextWindows({ [role]: minimum }, "slipway/criticality.toml");
     expect(() => assertContextWindows({ [role]: minimum - 1 }, "slipway/criticality.toml")).toThrow(
       `slipway/criticality.toml, models.${role}: its context of ${minimum - 1} tokens is too small; the role needs ${minimum}.`,
@@ -55,7 +70,7 @@ describe("roles", () => {
 });
 
 describe("routing", () => {
-  test("the signals are these eight, and the same ones always give the same route", () => {
+  test("[CRI-146] the signals are these eight, and the same ones always give the same route", () => {
     expect(Object.keys(signalsSchema.shape).toSorted()).toEqual(Object.keys(SIGNALS).toSorted());
     const signals = fc.record({
       estimatedInputTokens: fc.nat(50_000),
@@ -83,11 +98,11 @@ describe("routing", () => {
     ["transform", "worker_model"],
     ["synthesize", "architect_model"],
     ["structure", "structurer_model"],
-  ] as const)("%s goes to %s", (taskType, role) => {
+  ] as const)("[CRI-147] %s goes to %s", (taskType, role) => {
     expect(route({ ...SIGNALS, taskType })).toEqual({ role, preempted: null });
   });
 
-  test("long input, then a complex signature, make it the structurer's beforehand; that is no escalation", () => {
+  test("[CRI-148] long input, then a complex signature, make it the structurer's beforehand; that is no escalation", () => {
     const long = route({ ...SIGNALS, estimatedInputTokens: 12_001, signatureComplexity: 6, taskType: "transform" });
     expect(long).toEqual({ role: "structurer_model", preempted: "more than 12000 tokens of input" });
     expect(route({ ...SIGNALS, signatureComplexity: 5.5 })).toEqual({
@@ -97,11 +112,11 @@ describe("routing", () => {
     expect(route({ ...SIGNALS, estimatedInputTokens: 12_000 }).role).toBe("worker_model");
   });
 
-  test.each(["audit", "synthesize", "structure"] as const)("%s is never moved", (taskType) => {
+  test.each(["audit", "synthesize", "structure"] as const)("[CRI-148] %s is never moved", (taskType) => {
     expect(route({ ...SIGNALS, taskType, estimatedInputTokens: 90_000, signatureComplexity: 50 }).preempted).toBeNull();
   });
 
-  test("generics and lifetimes count double, unions and depth once, parameters half; exactly 5 stays with the worker", () => {
+  test("[CRI-149] generics and lifetimes count double, unions and depth once, parameters half; exactly 5 stays with the worker", () => {
     const none = { genericParams: 0, unionMembers: 0, lifetimeParams: 0, nestedTypeDepth: 0, paramCount: 0 };
     expect(signatureComplexity({ genericParams: 1, unionMembers: 2, lifetimeParams: 3, nestedTypeDepth: 4, paramCount: 5 })).toBe(16.5);
     expect(signatureComplexity(none)).toBe(0);
@@ -112,7 +127,7 @@ describe("routing", () => {
 });
 
 describe("who serves a model", () => {
-  test("the models and routers that come with the protocol; an endpoint of one's own takes a family over", () => {
+  test("[CRI-150] the models and routers that come with the protocol; an endpoint of one's own takes a family over", () => {
     expect(defaultChoice("architect_model")).toEqual({ router: "claude-code", model: "claude-opus-4-5", endpoint: null });
     expect(defaultChoice("structurer_model")).toEqual({ router: "claude-code", model: "claude-sonnet-4-5", endpoint: null });
     expect(defaultChoice("auditor_model")).toEqual({ router: "opencode", model: "kimi-k2", endpoint: "openrouter" });
@@ -122,7 +137,7 @@ describe("who serves a model", () => {
     expect(defaultChoice("structurer_model", { claude: "elsewhere" }).endpoint).toBeNull();
   });
 
-  test("without OpenRouter a Claude model is called; without Claude the run is blocked", () => {
+  test("[CRI-151] without OpenRouter a Claude model is called; without Claude the run is blocked", () => {
     const only = (there: Router) => (router: Router) => router === there;
     const worker = defaultChoice("worker_model");
     expect(reachable(worker, () => true)).toBe(worker);
