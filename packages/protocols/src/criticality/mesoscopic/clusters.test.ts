@@ -137,7 +137,7 @@ describe("the verdict", () => {
   });
 
   test.each([
-    ["broke", { tests: [], skipped: [], broken: "the process exited" }],
+    ["broke after its test", { tests: [ran("a_1 holds", "PASS")], skipped: [], broken: "the process exited" }],
     ["ran no test", { tests: [], skipped: [], broken: null }],
     ["skipped a test", { tests: [ran("a_1 holds", "PASS")], skipped: ["a_1 holds"], broken: null }],
     ["ran another test", { tests: [ran("something else", "PASS")], skipped: [], broken: null }],
