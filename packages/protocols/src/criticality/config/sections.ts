@@ -1,3 +1,4 @@
+import { notificationsPolicy } from "@slipway/kernel/config/notifications";
 import { LANGUAGE_IDS } from "@slipway/languages/adapter";
 import { z } from "zod";
 
@@ -7,13 +8,6 @@ const positive = z.int().min(1);
 const ratio = z.number().min(0).max(1);
 
 const endpoint = z.union([text, z.strictObject({ provider: text, model: text.optional() })]);
-
-const channel = z.strictObject({
-  type: z.literal("webhook"),
-  endpoint: z.url({ protocol: /^https?$/ }),
-  enabled: z.boolean().default(true),
-  events: z.array(z.enum(["block", "complete", "error", "phase_change"])),
-});
 
 /** `slipway/criticality.toml`. Every section and every key may be left out. */
 export const configSchema = z.strictObject({
@@ -75,18 +69,8 @@ export const configSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
-  /** Null leaves notifications to the policy. */
-  notifications: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      reminder_schedule: z
-        .string()
-        .regex(/^\s*\S+(?:\s+\S+){4}\s*$/, "a cron expression of five fields: minute hour day month weekday")
-        .optional(),
-      channels: z.array(channel).default([]),
-    })
-    .nullable()
-    .default(null),
+  /** The same section as in the policy. Null leaves notifications to the policy. */
+  notifications: notificationsPolicy.nullable().default(null),
   orchestrator: z
     .strictObject({
       max_parallel_injections: positive.default(8),
