@@ -131,7 +131,10 @@ describe("sections", () => {
     ["[mass_defect]\nmax_function_length = 1\ntargets = 1", "mass_defect.targets"],
     ['[notifications]\nreminder_schedule = "daily"', "notifications.reminder_schedule"],
     ['[[notifications.channels]]\ntype = "email"\nendpoint = "https://example.com"\nevents = []', "notifications.channels.0.type"],
-    ['[[notifications.channels]]\ntype = "webhook"\nendpoint = "file:///etc/passwd"\nevents = ["block"]', "notifications.channels.0.endpoint"],
+    [
+      '[[notifications.channels]]\ntype = "webhook"\nendpoint = "file:///etc/passwd"\nevents = ["block"]',
+      "notifications.channels.0.endpoint",
+    ],
   ])("[CRI-189] %j fails with the key path and the file", (text, field) => {
     expect(() => read(text)).toThrow(
       expect.objectContaining({

@@ -408,7 +408,7 @@ describe("composition audit", () => {
     expect(target(state)).toBe("injection.selectingFunction");
   });
 
-  test("[CRI-011] [CRI-053] a simple report returns to Ignition and is recorded; a complex one blocks with the report", () => {
+  test("[CRI-011] a simple report returns to Ignition and is recorded; a complex one blocks with the report", () => {
     const simple = after("compositionAudit.reportingContradictions", NO_FACTS);
     expect(target(simple)).toBe("ignition.interviewing");
     expect(actionTypes(simple)).toContain("recordDecision");
