@@ -22,7 +22,8 @@ export interface DriveRun {
 
 /** Drives a run until it ends or needs a person. On a terminal the person is asked here. */
 export async function driveRun({ session, runId, io, json, progress }: DriveRun): Promise<ExitCode> {
-  progress.follow(() => runView(session, runId));
+  const workflow = (await session.engine.run(runId))?.workflow ?? "";
+  progress.follow({ runId, workflow, view: () => runView(session, runId) });
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new Error("interrupted at the keyboard"));
   process.once("SIGINT", interrupt);

@@ -23,11 +23,18 @@ export async function protocolTools(): Promise<AnyTool[]> {
   return (await Promise.all(PROTOCOLS.map(({ tools }) => tools?.() ?? []))).flat();
 }
 
-/** What happened, in words of whichever protocol knows. Agents' words are in it, and must not begin a line of their own. */
-export function narrateWith(protocols: readonly Protocol[]): (event: JournalEvent) => Line | null {
+/**
+ * What happened, in words of the run's protocol. `workflows` has the workflow of each root run that is known; for any other run the first
+ * protocol that has words for the event is used. Agents' words are in it, and must not begin a line of their own.
+ */
+export function narrateWith(
+  protocols: readonly Protocol[],
+  workflows: ReadonlyMap<string, string> = new Map(),
+): (event: JournalEvent) => Line | null {
   return (event) => {
-    const line =
-      repaired(event) ?? narrateBase(event) ?? protocols.map((protocol) => protocol.narrate(event)).find((told) => told !== null);
+    const workflow = workflows.get(event.stream.split("/")[0] ?? "");
+    const own = protocols.filter(({ started }) => workflow === undefined || started.some(({ name }) => name === workflow));
+    const line = repaired(event) ?? narrateBase(event) ?? own.map((protocol) => protocol.narrate(event)).find((told) => told !== null);
     return line == null ? null : { ...line, text: oneLine(line.text) };
   };
 }

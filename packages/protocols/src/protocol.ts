@@ -9,7 +9,7 @@ import type { AgentDispatcher } from "./dispatch/dispatcher.ts";
 import type { Line } from "./narration/line.ts";
 import type { NarratedStep } from "./narration/step-text.ts";
 import type { RunNode } from "./run-view.ts";
-import type { CommandSpec } from "./surface/command.ts";
+import type { CommandSpec, OptionSpec } from "./surface/command.ts";
 import type { Reader, Starter } from "./surface/surface.ts";
 
 /** What the program knows of a protocol before it loads it. */
@@ -24,6 +24,8 @@ export interface ProtocolEntry {
   readonly example: string;
   /** Names of its workflows that can be started, the root first. A run belongs to the protocol that lists its workflow here. */
   readonly started: readonly [string, ...string[]];
+  /** Options of its own for `slipway NAME`, each with a value; passed to `prepare`. */
+  readonly options?: Readonly<Record<string, OptionSpec & { readonly type: "string" }>>;
   /** `slipway NAME SUBCOMMAND …`. */
   readonly subcommands?: readonly CommandSpec[];
   /** A command of its own that answers the question, where `slipway answer` would not do. */
@@ -69,6 +71,8 @@ export interface RunRequest {
   readonly specs: readonly Spec[];
   /** For a protocol that takes a request or an interview; null where nothing was said. */
   readonly text: string | null;
+  /** Values of the protocol's own options. */
+  readonly options?: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

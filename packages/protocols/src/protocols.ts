@@ -1,11 +1,12 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import { closest } from "@slipway/kernel/schema/hint";
+import { criticality } from "./criticality/entry.ts";
 import { factory } from "./factory/entry.ts";
 import { features } from "./features/entry.ts";
 import type { ProtocolEntry } from "./protocol.ts";
 
 /** Every protocol of the program, each loaded when it is needed. A new one is a folder and an entry here. */
-export const PROTOCOLS: readonly ProtocolEntry[] = [features, factory];
+export const PROTOCOLS: readonly ProtocolEntry[] = [features, factory, criticality];
 
 /** What `slipway run` means without --protocol, and whose roles stand in agents.yaml without one. */
 export const DEFAULT_PROTOCOL = "features";

@@ -28,8 +28,8 @@ export const run: RunCommand = (args, io) =>
   withReader(io, async ({ engine, records }) => {
     const json = args.flag("json");
     const progress = await openProgress(io, styleFor(io, json));
-    const { runId } = await chooseRun(engine, args.positionals[0], ANY);
-    progress.follow(() => runView({ engine, records }, runId));
+    const { runId, workflow } = await chooseRun(engine, args.positionals[0], ANY);
+    progress.follow({ runId, workflow, view: () => runView({ engine, records }, runId) });
     const lastSeq = new Map<string, number>();
     for (;;) {
       // Read the status first: then all events that led to it are in the journal, and are printed before it.

@@ -5,6 +5,7 @@ import { bundledAnswers } from "@slipway/protocols/demo/files";
 import type { ProtocolEntry, RunRequest } from "@slipway/protocols/protocol";
 import type { Io } from "@slipway/protocols/surface/io";
 import { beginRun } from "@slipway/protocols/surface/start-protocol";
+import { runView } from "@slipway/runtime/run-view";
 import type { Session } from "@slipway/runtime/session";
 import { SlipwayError } from "../errors.ts";
 import type { ProgressDisplay } from "../render/progress.ts";
@@ -34,6 +35,7 @@ export async function runToEnd({ demo, protocol, io, json, say, unsandboxedReaso
     const begun = await beginRun(protocol, session, request);
     if (!("runId" in begun)) throw new TypeError("The demo has nothing to do.");
     const { runId } = begun;
+    progress.follow({ runId, workflow: protocol.started[0], view: () => runView(session, runId) });
     const outcome = await drive(session, runId, demo, io, progress, demoPerson(demo, person, session, io, say));
     progress.stop();
     return demo.summarise(session, { runId, outcome });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, realpath, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { findPackageJSON } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { SlipwayError } from "../errors.ts";
 import { commitAllFiles, newRepository, type DatedCommit } from "@slipway/kernel/new-repository";
@@ -15,7 +16,7 @@ const MOMENT = "2026-01-01T00:00:00Z";
 export async function makeRepository(
   io: Io,
   keep: string | undefined,
-  files: Pick<DemoFiles, "folder" | "published" | "commitMessage">,
+  files: Pick<DemoFiles, "folder" | "published" | "packages" | "commitMessage">,
 ): Promise<string> {
   // Download first, so that a failure leaves no half-made folder.
   const tarball = files.published === null ? null : await download(files.published, io);
@@ -24,10 +25,17 @@ export async function makeRepository(
   if (tarball !== null) unpack(tarball, folder);
   await cp(join(files.folder, "project"), folder, { recursive: true });
   await restoreGitignore(folder);
+  for (const name of files.packages ?? []) await copyPackage(name, folder);
   const specs = join(files.folder, "specs");
   if (existsSync(specs)) await cp(specs, join(folder, "specs"), { recursive: true });
   await newRepository(folder, io.env, demoCommit(files.commitMessage)).catch(noRepository);
   return folder;
+}
+
+async function copyPackage(name: string, folder: string): Promise<void> {
+  const installed = findPackageJSON(name, import.meta.url);
+  if (installed === undefined) throw new TypeError(`The package ${name} is not installed.`);
+  await cp(dirname(installed), join(folder, "node_modules", name), { recursive: true, dereference: true });
 }
 
 /** npm packs no file called .gitignore, so a demo's data has it as `gitignore`. */

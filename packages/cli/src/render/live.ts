@@ -84,7 +84,7 @@ export function liveBoard(io: Io, narrate: Narrate, { features, budgets, workTex
       if (text !== null) pastLines.push(dim(`• ${clip(text, io.columns - 2)}`));
       touch();
     },
-    follow(read) {
+    follow({ view: read }) {
       readView = read;
     },
     warn(text) {

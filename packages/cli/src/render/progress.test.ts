@@ -193,7 +193,7 @@ describe("on a terminal", () => {
       narrate,
       board(() => []),
     );
-    progress.follow(() => Promise.resolve(tree));
+    progress.follow({ runId: "r", workflow: "p", view: () => Promise.resolve(tree) });
     progress.event(silent);
     await vi.advanceTimersByTimeAsync(1200);
     expect(screen()).toMatch(/^r \(p\): running\n {2}import a statement: IN_PROGRESS$/m);
@@ -207,7 +207,7 @@ describe("on a terminal", () => {
       narrate,
       board(() => []),
     );
-    progress.follow(reads);
+    progress.follow({ runId: "r", workflow: "p", view: reads });
     progress.event(silent);
     await vi.advanceTimersByTimeAsync(3000);
     expect(reads.mock.calls.length).toBeGreaterThan(1);

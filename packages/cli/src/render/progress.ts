@@ -15,12 +15,20 @@ export interface ProgressDisplay {
   event(event: JournalEvent): void;
   started(runId: string, step: string): void;
   warn(text: string): void;
-  /** Reads the tree of the run, which is shown while the run has no features. */
-  follow(view: () => Promise<RunView>): void;
+  /** The run that is shown. */
+  follow(run: FollowedRun): void;
   /** Clears the screen for a prompt; the next event draws again. */
   pause(): void;
   /** Leaves the last drawing on the screen and stops. */
   stop(): void;
+}
+
+export interface FollowedRun {
+  readonly runId: string;
+  /** Its protocol has the words for its events. */
+  readonly workflow: string;
+  /** Reads the tree of the run, which is shown while the run has no features. */
+  readonly view: () => Promise<RunView>;
 }
 
 /** The text of an event. */
@@ -34,8 +42,10 @@ export function styleFor(io: Io, json: boolean): ProgressStyle {
 
 /** A board on a terminal, plain lines in a pipe, JSON lines for programs. */
 export async function openProgress(io: Io, style: ProgressStyle): Promise<ProgressDisplay> {
-  const narrate = narrateWith(await loadProtocols());
-  if (style === "lines") return plainLines(io, narrate);
+  const workflows = new Map<string, string>();
+  const narrate = narrateWith(await loadProtocols(), workflows);
+  const follow = ({ runId, workflow }: FollowedRun) => void workflows.set(runId, workflow);
+  if (style === "lines") return { ...plainLines(io, narrate), follow };
   const { features, budgets, seen, started, close } = watchFeatures(io.cwd);
   // Loaded on demand: the tables of character widths load slowly, and a pipe needs none.
   const progress =
@@ -44,6 +54,10 @@ export async function openProgress(io: Io, style: ProgressStyle): Promise<Progre
       : (await import("./live.ts")).liveBoard(io, narrate, { features, budgets, workText: await loadWorkText() });
   return {
     ...progress,
+    follow(run) {
+      follow(run);
+      progress.follow(run);
+    },
     event(event) {
       // Events of the repository do not belong to the shown run.
       if (repairIn(event) === null) seen(event);

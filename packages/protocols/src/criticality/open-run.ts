@@ -46,7 +46,11 @@ export function openCriticalityRun(ctx: Ctx, { id, services, config, language, o
 }
 
 /** A model that gives no valid answer is asked again only after a person says so: there is no attempt to count. */
-async function askUntilAnswered<T>(invoker: Invoker & { readonly dispatcher: AgentDispatcher }, name: string, request: SkillRequest<T>): Promise<T> {
+async function askUntilAnswered<T>(
+  invoker: Invoker & { readonly dispatcher: AgentDispatcher },
+  name: string,
+  request: SkillRequest<T>,
+): Promise<T> {
   const { phase, skill, alias, subject, attempt, artifacts, schema } = request;
   assertSkill(phase, skill, alias);
   const pack = createPack(artifacts);

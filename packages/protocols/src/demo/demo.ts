@@ -38,6 +38,8 @@ export interface DemoFiles {
   readonly folder: string;
   /** The project's files are put over it. */
   readonly published: PublishedPackage | null;
+  /** npm packages of Slipway's own installation that the project's tests need; copied to its node_modules, which git ignores. */
+  readonly packages?: readonly string[];
   readonly commitMessage: string;
   /** Describes the gates, for the record of a machine without a sandbox. */
   readonly gates: string;

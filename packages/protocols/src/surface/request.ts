@@ -17,8 +17,13 @@ export async function requestFrom(entry: ProtocolEntry, args: Arguments, io: Io)
       return { specs: [await readPage(cwd, onePage(entry, args))], text: null, cwd, env };
     case "a request":
     case "an interview":
-      return { specs: [], text: await givenText(entry, args, cwd), cwd, env };
+      return { specs: [], text: await givenText(entry, args, cwd), options: ownOptions(entry, args), cwd, env };
   }
+}
+
+function ownOptions({ options = {} }: ProtocolEntry, args: Arguments): Record<string, string> {
+  const given = Object.keys(options).map((name) => [name, args.text(name)] as const);
+  return Object.fromEntries(given.filter((option): option is readonly [string, string] => option[1] !== undefined));
 }
 
 function onePage(entry: ProtocolEntry, args: Arguments): string {

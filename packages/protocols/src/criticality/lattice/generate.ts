@@ -15,8 +15,8 @@ export interface LatticeInput {
   readonly target: string;
   /** Files of the project that are not the model's: manifest, compiler settings. */
   readonly projectFiles: SourceTree;
-  /** Paths that the repository has already. */
-  readonly taken: ReadonlySet<string>;
+  /** Whether the repository has a file that no earlier run wrote. */
+  readonly isTaken: (path: string) => Promise<boolean>;
   /** Why an earlier lattice was given up, without its code. */
   readonly defectReport: string | null;
   /** Distinguishes the steps of a second lattice in the same run. */
@@ -24,18 +24,23 @@ export interface LatticeInput {
 }
 
 /** A scaffold with its witnesses, before it is checked. */
-export interface Draft {
+export interface LatticeDraft {
   readonly tree: SourceTree;
   readonly scaffold: Scaffold;
   readonly witnesses: readonly WitnessTier[];
 }
 
 /** Asks for witnesses and for the skeleton of all modules. `errors` are what the compiler and the rules said of the last one. */
-export async function draftLattice(run: CriticalityRun, input: LatticeInput, attempt: number, errors: readonly SourceProblem[]): Promise<Draft> {
+export async function draftLattice(
+  run: CriticalityRun,
+  input: LatticeInput,
+  attempt: number,
+  errors: readonly SourceProblem[],
+): Promise<LatticeDraft> {
   const { language } = run.services;
-  const of = { phase: "lattice", alias: "structurer_model", attempt: String(attempt) } as const;
+  const of = { phase: "lattice", alias: "structurer_model", attempt: `${input.round}.${attempt}` } as const;
   const name = `${input.round}:${attempt}`;
-  const artifacts = await latticeArtifacts(run, input, errors);
+  const artifacts = latticeArtifacts(input, await run.ledger.constraintBlock(`constraints:lattice:${name}`), errors);
   const { witnesses } = await run.askModel(`witnesses:${name}`, {
     ...of,
     skill: "generate_witness",
@@ -43,9 +48,12 @@ export async function draftLattice(run: CriticalityRun, input: LatticeInput, att
     artifacts,
     schema: witnessesAnswer,
   });
-  const generated = witnesses.map((definition) => ({ name: definition.name, ...language.generateWitness(definition) }));
+  const generated = witnesses.map((definition) => ({ definition, ...language.generateWitness(definition) }));
   const available = generated.map(({ path, text }) => `// ${path}\n${signaturesOf(text)}`).join("\n\n");
-  const target = artifact("language target", available === "" ? input.target : `${input.target}\n\nTypes in src/witnesses:\n\n${available}`);
+  const target = artifact(
+    "language target",
+    available === "" ? input.target : `${input.target}\n\nTypes in src/witnesses:\n\n${available}`,
+  );
   const scaffold = await run.askModel(`scaffold:${name}`, {
     ...of,
     skill: "scaffold_module",
@@ -58,23 +66,25 @@ export async function draftLattice(run: CriticalityRun, input: LatticeInput, att
   return {
     tree: { ...input.projectFiles, ...files, ...own },
     scaffold,
-    witnesses: generated.map(({ name: witness, level, invariants }) => ({ name: witness, level, invariants })),
+    witnesses: generated.map(({ definition, level, invariants }) => ({ name: definition.name, definition, level, invariants })),
   };
 }
 
 /** The lattice if it passes every check, and the problems for the next attempt otherwise. */
 export async function checkLattice(
   run: CriticalityRun,
-  { spec, taken }: LatticeInput,
-  draft: Draft,
+  { spec, isTaken }: LatticeInput,
+  draft: LatticeDraft,
   signal: AbortSignal,
 ): Promise<{ readonly lattice: Lattice | null; readonly problems: readonly SourceProblem[] }> {
-  const { language, openToolRun } = run.services;
+  const { language, kernel } = run.services;
+  const paths = draft.scaffold.files.map(({ path }) => path);
+  const taken = new Set((await Promise.all(paths.map(async (path) => ((await isTaken(path)) ? [path] : [])))).flat());
   const misplaced = scaffoldProblems(draft.scaffold, spec, language, taken);
   if (misplaced.length > 0) return { lattice: null, problems: misplaced };
   const read = syntaxChecked(() => readLattice(draft.tree, draft.scaffold, spec, language));
   if ("syntax" in read) return { lattice: null, problems: [read.syntax] };
-  const oracle = await language.openOracle(draft.tree, await openToolRun(signal));
+  const oracle = await language.openOracle(draft.tree, { sandbox: await kernel.sandbox(), signal });
   try {
     const compiled = await oracle.check();
     const problems = [...compiled.problems, ...read.problems];
@@ -85,10 +95,10 @@ export async function checkLattice(
   }
 }
 
-async function latticeArtifacts(run: CriticalityRun, input: LatticeInput, errors: readonly SourceProblem[]): Promise<PackItem[]> {
+function latticeArtifacts(input: LatticeInput, constraints: string, errors: readonly SourceProblem[]): PackItem[] {
   return [
     artifact("spec.toml", input.specText),
-    artifact("constraints", await run.ledger.constraints()),
+    artifact("constraints", constraints),
     artifact("language target", input.target),
     ...(input.defectReport === null ? [] : [artifact("structural defect report", input.defectReport)]),
     ...(errors.length === 0 ? [] : [artifact("compiler errors", errors.map(problemLine).join("\n"))]),

@@ -1,6 +1,6 @@
 import type { LanguageAdapter, ParsedSource, SourceTree } from "@slipway/languages/adapter";
 import type { MicroContract } from "@slipway/languages/micro-contracts/contract";
-import type { WitnessLevel } from "@slipway/languages/witnesses/definition";
+import type { WitnessDefinition, WitnessLevel } from "@slipway/languages/witnesses/definition";
 
 /** Files below it are generated from witness definitions, and may hold validation. */
 export const WITNESS_FOLDER = "src/witnesses/";
@@ -26,6 +26,7 @@ export interface Lattice {
 
 export interface WitnessTier {
   readonly name: string;
+  readonly definition: WitnessDefinition;
   readonly level: WitnessLevel;
   readonly invariants: readonly { readonly id: string; readonly level: WitnessLevel }[];
 }

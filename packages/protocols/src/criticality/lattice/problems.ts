@@ -51,8 +51,14 @@ export function readLattice(tree: SourceTree, { files, calls }: Scaffold, spec: 
       const { name, signature, doc, docLine, line } = declared;
       const feature = featureOf.get(path) ?? null;
       if (feature !== null && spec.features[feature]?.classification === "foundational")
-        problems.push({ file: path, line, column: 1, message: `${feature} is foundational: ${name} must be a type or an extension point, not a hole.` });
-      if (doc === null) problems.push({ file: path, line, column: 1, message: `${name} has no contract: write clauses in its doc comment.` });
+        problems.push({
+          file: path,
+          line,
+          column: 1,
+          message: `${feature} is foundational: ${name} must be a type or an extension point, not a hole.`,
+        });
+      if (doc === null)
+        problems.push({ file: path, line, column: 1, message: `${name} has no contract: write clauses in its doc comment.` });
       const contract = parseContract(doc ?? "", docLine, claims);
       if (doc !== null) problems.push(...contract.problems.map((found) => ({ file: path, ...found })));
       const id = functionId(path, name);
@@ -66,7 +72,12 @@ function unlinked(functions: readonly LatticeFunction[], spec: SpecifiedParts): 
   const linked = new Set(functions.flatMap(({ contract }) => claimsOf(contract)));
   return Object.entries(spec.claims)
     .filter(([id, { testable }]) => testable && !linked.has(id))
-    .map(([id]) => ({ file: null, line: 1, column: 1, message: `No contract has CLAIM_REF: ${id}, which the specification marks as testable.` }));
+    .map(([id]) => ({
+      file: null,
+      line: 1,
+      column: 1,
+      message: `No contract has CLAIM_REF: ${id}, which the specification marks as testable.`,
+    }));
 }
 
 function unknownCalls(functions: readonly LatticeFunction[], callsOf: ReadonlyMap<string, readonly string[]>): SourceProblem[] {

@@ -48,7 +48,9 @@ export function openProjectFolders(): ProjectFolders {
 async function fill({ path, texts }: Folder, tree: SourceTree): Promise<void> {
   const gone = [...texts.keys()].filter((name) => !(name in tree));
   const changed = Object.entries(tree).filter(([name, text]) => texts.get(name) !== text);
-  await Promise.all([...new Set(changed.map(([name]) => dirname(join(path, assertCanonicalPath(name)))))].map((one) => mkdir(one, { recursive: true })));
+  await Promise.all(
+    [...new Set(changed.map(([name]) => dirname(join(path, assertCanonicalPath(name)))))].map((one) => mkdir(one, { recursive: true })),
+  );
   await Promise.all(gone.map((name) => rm(join(path, assertCanonicalPath(name)), { force: true })));
   await Promise.all(changed.map(([name, text]) => writeFile(join(path, name), text)));
   for (const name of gone) texts.delete(name);

@@ -1,0 +1,43 @@
+import { workflow } from "@slipway/durable/ctx";
+import type { SourceTree } from "@slipway/languages/adapter";
+import { deliver, oneChange, type Delivered } from "../change/deliver.ts";
+import { readyFiles } from "../change/ready-files.ts";
+import type { ChangeServices } from "../change/services.ts";
+
+export interface ProgramInput {
+  readonly id: string;
+  /** Digest of the files, as JSON, in the object store. */
+  readonly files_digest: string;
+  readonly spec_text: string;
+  readonly acceptance_criteria: readonly string[];
+}
+
+/** Source, tests, specification and claims, gated, approved and merged like any change. */
+export const deliverProgram = workflow<ProgramInput, Delivered, ChangeServices>(
+  "criticality-program",
+  "1",
+  async (ctx, input, services) => {
+    const { id, files_digest, spec_text, acceptance_criteria } = input;
+    const { objects } = services.kernel.records;
+    const files = async () => JSON.parse(Buffer.from(await objects.get(files_digest)).toString("utf8")) as SourceTree;
+    return deliver(oneChange(ctx, services, id), {
+      ...readyFiles(services.kernel, {
+        id,
+        appliedBy: "criticality",
+        summary: `${id}: a program whose every function was written from its contract alone`,
+        acceptance_criteria: [...acceptance_criteria],
+        areas: areasOf(await files()),
+        files,
+      }),
+      spec: { source: "spec/spec.toml", text: spec_text },
+      whenSentBack: "The program stays as it is. Its specification decides what it does; a new run builds another one.",
+      retryLabel: "put it on the base as it is now and ask again",
+      giveUpLabel: "end it; the work stays reachable",
+    });
+  },
+);
+
+/** The top folders and files of the program. */
+export function areasOf(files: SourceTree): string[] {
+  return [...new Set(Object.keys(files).map((path) => path.split("/")[0] ?? path))].toSorted();
+}

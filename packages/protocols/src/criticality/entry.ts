@@ -1,0 +1,21 @@
+import type { ProtocolEntry } from "../protocol.ts";
+
+export const criticality: ProtocolEntry = {
+  name: "criticality",
+  summary: "an interview becomes a compiled, property-tested program, each function written from a clean slate",
+  takes: "an interview",
+  delivers: "one change",
+  example: 'slipway criticality "accounts and transfers"',
+  started: ["criticality"],
+  options: { spec: { type: "string", hint: "FILE", describe: "a specification (spec.toml) instead of the interview" } },
+  tables: async () => (await import("./tables.ts")).CRITICALITY_TABLES,
+  narration: async () => (await import("./steps.ts")).CRITICALITY_NARRATION,
+  demos: [
+    {
+      name: "criticality",
+      summary: "an interview becomes accounts and transfers: 16 functions, tested against the claims of their specification",
+      load: async () => (await import("./demo/demo.ts")).criticalityDemo,
+    },
+  ],
+  load: async () => (await import("./implementation.ts")).criticality,
+};

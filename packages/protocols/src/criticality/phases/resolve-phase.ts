@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { GivenUp } from "../../dispatch/given-up.ts";
+import { reopenFunctions } from "../injection/progress.ts";
+import { blockOption, resolveBlock, type BlockAnswer } from "../machine/resolve-block.ts";
+import type { BlockedState } from "../machine/states.ts";
+import { nextRound, type Work } from "../work.ts";
+import type { PhaseSession } from "./session.ts";
+import { functionFacts } from "./injection-steps.ts";
+
+/** The kind of the question that a block asks. */
+export const BLOCK_KIND = "criticality_block";
+
+/** Asks a person, records the choice in the ledger, and resumes where the option says, from artifacts and ledger alone. */
+export async function resolveBlocked(session: PhaseSession, before: Work, blocked: BlockedState): Promise<Work> {
+  const { run, keeper } = session;
+  const work = nextRound(before, "blocks");
+  const number = work.rounds.blocks;
+  const name = `block:${number}`;
+  const answer = await askBlock(session, name, blocked);
+  const resolution = resolveBlock(blocked, answer);
+  if (resolution === null) throw new TypeError(`The block has no option ${answer.option}.`);
+  const { ledgerEntry, supersedes, resumeAt } = resolution;
+  const [first, ...others] = supersedes;
+  const order = { answer_to: `${run.ctx.runId}#${name}` };
+  if (first === undefined) await run.ledger.append(`${name}:decision`, [ledgerEntry]);
+  else {
+    await run.ledger.supersede(`${name}:decision`, { id: first, replacement: ledgerEntry, reason: blocked.query.id, ...order });
+    for (const id of others)
+      await run.ledger.invalidate(`${name}:${id}`, id, { summary: `superseded with ${first}`, phase: blocked.priorPhase }, order);
+  }
+  if (resumeAt === null) throw new GivenUp(run.id, answer.text ?? `${blocked.query.category}: ended by a person`);
+  const resolved = applyResolution(session, work, blocked, answer);
+  session.show(resolved);
+  const functions = resolved.progress === null ? {} : { functions: functionFacts(resolved.progress) };
+  await keeper.advance(
+    { humanResponse: answer.option, ...functions },
+    { text: `${blocked.query.id} resolved: ${answer.option}`, good: null },
+  );
+  return resolved;
+}
+
+async function askBlock({ run }: PhaseSession, name: string, { query, reason, priorPhase }: BlockedState): Promise<BlockAnswer> {
+  const ids = query.options.map(({ id }) => id) as [string, ...string[]];
+  const needsText = (option: string) => option === "hybrid" || option === "decide" || option === "clarify";
+  const { decision, comment } = await run.ctx.ask(name, {
+    kind: BLOCK_KIND,
+    title: `${run.id} is blocked: ${reason.type}`,
+    body: [
+      query.question,
+      "",
+      ...query.options.flatMap(({ id, label, implications }) => [`${id}: ${label}`, ...implications.map((line) => `  ${line}`)]),
+    ].join("\n"),
+    options: query.options.map(({ id, label }) => ({ value: id, label })),
+    schema: z
+      .strictObject({ decision: z.enum(ids), comment: z.string().max(20_000).optional() })
+      .refine(
+        ({ decision: option, comment: text = "" }) => !needsText(option) || text.trim() !== "",
+        "this option needs a comment with your words",
+      ),
+    context: { project: run.id, phase: priorPhase, query: query.id, category: query.category, options: query.options },
+    answerableBy: ["person"],
+  });
+  return { option: decision, text: comment };
+}
+
+/** What the choice changes in the work, besides where the run goes on. */
+function applyResolution({ run }: PhaseSession, work: Work, { reason }: BlockedState, { option }: BlockAnswer): Work {
+  const { lattice, progress, rounds } = work;
+  if (reason.type === "security_review" && option === "accept_risk")
+    return { ...work, acceptedRisks: [...work.acceptedRisks, ...reason.vulnerability.map(({ rule, location }) => `${rule} ${location}`)] };
+  if (lattice === null || progress === null || blockOption(reason, option)?.resumeAt === "lattice") return work;
+  const visit = rounds.injection + 1;
+  if (reason.type === "circuit_breaker" && option === "retry_function")
+    return { ...work, progress: reopenFunctions(progress, reason.failedFunction.split("+"), run.services.language, visit) };
+  if (reason.type === "security_review" && option === "retry") {
+    const paths = reason.vulnerability.map(({ location }) => location.split(/[#:]/)[0] ?? "");
+    const ids = lattice.functions.filter(({ path }) => paths.includes(path)).map(({ id }) => id);
+    return { ...work, progress: reopenFunctions(progress, ids, run.services.language, visit) };
+  }
+  return { ...work, progress: { ...progress, visit } };
+}

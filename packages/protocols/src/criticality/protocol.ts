@@ -1,0 +1,107 @@
+import { workflow, type Ctx } from "@slipway/durable/ctx";
+import type { LanguageAdapter, LanguageId } from "@slipway/languages/adapter";
+import { tryGatesOnBase } from "../change/base-gates.ts";
+import type { ChangeServices } from "../change/services.ts";
+import { GivenUp } from "../dispatch/given-up.ts";
+import { CONFIG_FILE, parseConfig } from "./config/config.ts";
+import { deliverProgram } from "./deliver-program.ts";
+import type { CriticalityInput } from "./input.ts";
+import { openSession, type OpenedSession } from "./open-session.ts";
+import { auditPhase } from "./phases/audit-phase.ts";
+import { ignitionPhase } from "./phases/ignition-phase.ts";
+import { injectionPhase } from "./phases/injection-phase.ts";
+import { latticePhase } from "./phases/lattice-phase.ts";
+import { massDefectPhase } from "./phases/mass-defect-phase.ts";
+import { mesoscopicPhase } from "./phases/mesoscopic-phase.ts";
+import { resolveBlocked } from "./phases/resolve-phase.ts";
+import type { PhaseWork } from "./phases/session.ts";
+import { programFiles } from "./program-files.ts";
+import type { CriticalityPhase } from "./routing/roles.ts";
+import { NO_WORK, type Work } from "./work.ts";
+import type { CodeTools, CodeToolsParts } from "./workspace/code-tools.ts";
+
+/** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
+const CRITICALITY_VERSION = "1";
+
+export interface CriticalityServicesOfRun extends ChangeServices {
+  readonly languages: (id: LanguageId) => Promise<LanguageAdapter>;
+  /** Compiler and test runner of a run. A run that waits for a person never returns, so they are closed with the services, too. */
+  readonly openTools: (parts: CodeToolsParts) => CodeTools;
+}
+
+export type CriticalityResult =
+  | {
+      readonly status: "merged";
+      readonly commit: string;
+      readonly functions: number;
+      readonly escalations: number;
+      readonly claims: Readonly<Record<string, string>>;
+      readonly unmet: readonly string[];
+    }
+  | { readonly status: "not_merged"; readonly reason: string }
+  | { readonly status: "given_up"; readonly reason: string };
+
+/** From an interview to a reduced program: six phases, which the transition table connects. */
+export const criticality = workflow<CriticalityInput, CriticalityResult, CriticalityServicesOfRun>(
+  "criticality",
+  CRITICALITY_VERSION,
+  build,
+);
+
+const PHASE_WORK: Readonly<Record<CriticalityPhase, PhaseWork>> = {
+  ignition: ignitionPhase,
+  lattice: latticePhase,
+  compositionAudit: auditPhase,
+  injection: injectionPhase,
+  mesoscopic: mesoscopicPhase,
+  massDefect: massDefectPhase,
+};
+
+async function build(ctx: Ctx, input: CriticalityInput, services: CriticalityServicesOfRun): Promise<CriticalityResult> {
+  const reason = await tryGatesOnBase(ctx, services.kernel, input.skip_base_gates);
+  if (reason !== null) return { status: "given_up", reason: `Not begun: ${reason}` };
+  const { config } = parseConfig(input.config_text, CONFIG_FILE);
+  const session = await openSession(ctx, input, { services, config, language: await services.languages(config.project.language) });
+  try {
+    return await deliverResult(ctx, session, await runPhases(session));
+  } catch (error) {
+    if (error instanceof GivenUp) return { status: "given_up", reason: error.message };
+    throw error;
+  } finally {
+    await session.tools.close();
+  }
+}
+
+/** The state says which phase is at work; the work of a phase ends when the state has left it. */
+async function runPhases(session: OpenedSession): Promise<Work> {
+  let work = NO_WORK;
+  for (;;) {
+    const state = session.keeper.current();
+    if (state.type === "completed") return work;
+    work =
+      state.type === "blocked" ? await resolveBlocked(session, work, state.data) : await PHASE_WORK[state.data.phase.phase](session, work);
+  }
+}
+
+async function deliverResult(ctx: Ctx, { run, artifacts }: OpenedSession, work: Work): Promise<CriticalityResult> {
+  const { objects } = run.services.kernel.records;
+  const files = programFiles(run, work);
+  const files_digest = await ctx.step("program", () => objects.put(Buffer.from(JSON.stringify(files))));
+  const { claims, functions, unmet } = artifacts(work);
+  const delivered = await ctx.child(`feature:${run.id}`, deliverProgram, {
+    id: run.id,
+    files_digest,
+    spec_text: work.specification?.specText ?? "",
+    acceptance_criteria: claims.map(({ id, text }) => `${id}: ${text}`),
+  });
+  if (delivered.status !== "merged") return delivered;
+  const escalations = work.progress?.records.filter(({ escalated }) => escalated).length ?? 0;
+  return {
+    status: "merged",
+    commit: delivered.landing.commit,
+    functions: functions.length,
+    escalations,
+    claims: Object.fromEntries(claims.map(({ id, status }) => [id, status])),
+    unmet,
+  };
+}

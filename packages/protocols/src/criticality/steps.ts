@@ -1,0 +1,58 @@
+import type { SourceProblem } from "@slipway/languages/adapter";
+import { stepKind } from "../narration/step-kind.ts";
+import { narrates, type NarratedStep } from "../narration/step-text.ts";
+import type { InjectionFailure } from "./escalation/failures.ts";
+import type { Lattice } from "./lattice/lattice.ts";
+
+/** What a checkpoint records: where the run is, in words. */
+export interface CheckpointLine {
+  readonly now: string;
+  readonly at: string;
+  readonly text: string | null;
+  readonly good: boolean | null;
+}
+
+/** The steps that a person reads about. */
+export const CRITICALITY_STEPS = {
+  checkpoint: stepKind("state:*").records<CheckpointLine>(),
+  lattice: stepKind("lattice:*:*").records<{ readonly lattice: Lattice | null; readonly problems: readonly SourceProblem[] }>(),
+  verify: stepKind("verify:*:*:*").records<InjectionFailure | null>(),
+} as const;
+
+const FAILURE_TEXT: Readonly<Record<InjectionFailure["type"], string>> = {
+  syntax: "does not parse",
+  type: "does not compile",
+  test: "fails its tests",
+  timeout: "exceeds its time limit",
+  semantic: "breaks its contract",
+  complexity: "grows faster than its contract allows",
+  security: "has a security finding",
+  coherence: "conflicts with other functions",
+};
+
+export const CRITICALITY_NARRATION: readonly NarratedStep[] = [
+  narrates(CRITICALITY_STEPS.checkpoint, { ends: ({ text, good }) => (text === null ? null : { text, good }) }),
+  narrates(CRITICALITY_STEPS.lattice, {
+    starts: "checking the skeleton",
+    large: "skeleton checked",
+    ends: ({ lattice, problems }) =>
+      lattice === null
+        ? { text: `the skeleton has ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`, good: false }
+        : { text: `the skeleton compiles: ${lattice.functions.length} functions to write`, good: true },
+  }),
+  narrates(CRITICALITY_STEPS.verify, {
+    starts: (id) => `checking ${shortName(id)}`,
+    ends: (failure, id, _visit, attempt) => ({
+      text: failure === null ? `${shortName(id)} accepted` : `${shortName(id)}: attempt ${attempt} ${FAILURE_TEXT[failure.type]}`,
+      good: failure === null,
+    }),
+  }),
+];
+
+/** `src/domain/account.ts#deposit` as `account.deposit`. */
+export function shortName(id: string): string {
+  return id
+    .split("+")
+    .map((one) => one.replace(/^.*\/([^/]+)\.[^./#]+#/, "$1."))
+    .join(" + ");
+}

@@ -1,0 +1,53 @@
+import { viewChanges } from "../change/view.ts";
+import { plainNode, type RunNode } from "../run-view.ts";
+import type { Reader } from "../surface/surface.ts";
+import { PHASE_TITLES, stateSchema, subStateName, type CriticalityState } from "./machine/states.ts";
+import { PHASES, type CriticalityPhase } from "./routing/roles.ts";
+import { readArtifacts, type FunctionRow } from "./run-artifacts.ts";
+import { shortName } from "./steps.ts";
+import { readRun } from "./store.ts";
+
+/** The phases, the functions below Injection, and the change once it is delivered. */
+export async function viewCriticality(reader: Reader, runId: string): Promise<RunNode[]> {
+  const row = await readRun(reader.records.database.db, runId);
+  if (row === null) return viewChanges(reader, runId);
+  const state = stateSchema.parse(JSON.parse(row.state));
+  const { functions } = readArtifacts(row.artifacts);
+  const phases = PHASES.map((phase) => phaseNode(phase, state, runId, functions));
+  return [...phases, ...functions.map(functionNode), ...(await viewChanges(reader, runId))];
+}
+
+export function phaseOf(state: CriticalityState): CriticalityPhase | null {
+  if (state.type === "active") return state.data.phase.phase;
+  return state.type === "blocked" ? (state.data.priorPhase as CriticalityPhase) : null;
+}
+
+function phaseNode(phase: CriticalityPhase, state: CriticalityState, runId: string, functions: readonly FunctionRow[]): RunNode {
+  const current = phaseOf(state);
+  const isCurrent = current === phase;
+  const isPast = current === null || PHASES.indexOf(phase) < PHASES.indexOf(current);
+  const blocked = isCurrent && state.type === "blocked" ? state.data : null;
+  const status = blocked !== null ? "blocked" : isCurrent ? "active" : isPast ? "done" : "pending";
+  return plainNode({
+    id: `phase:${phase}`,
+    parent: runId,
+    kind: "phase",
+    title: PHASE_TITLES[phase],
+    status,
+    now: isCurrent && state.type === "active" ? nowText(state, phase, functions) : null,
+    reason: blocked?.reason.type ?? null,
+    links: isCurrent && blocked !== null ? [{ what: "question", to: "slipway criticality resolve" }] : [],
+  });
+}
+
+function nowText(state: CriticalityState, phase: CriticalityPhase, functions: readonly FunctionRow[]): string {
+  const sub = subStateName(state).split(".")[1] ?? "";
+  if (phase !== "injection") return sub;
+  const done = functions.filter(({ status }) => status === "accepted").length;
+  return `${sub}: ${done} of ${functions.length} functions`;
+}
+
+function functionNode({ id, status, attempts, tier }: FunctionRow): RunNode {
+  const attempt = attempts === 0 ? null : `${attempts}${tier === null ? "" : ` (${tier})`}`;
+  return plainNode({ id: `function:${id}`, parent: "phase:injection", kind: "function", title: shortName(id), status, attempt });
+}

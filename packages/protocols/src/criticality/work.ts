@@ -1,0 +1,93 @@
+import type { IgnitionResult } from "./ignition/ignition.ts";
+import type { AuditReport } from "./audit/report.ts";
+import type { AttemptRecord } from "./injection/inject-batch.ts";
+import type { InjectionProgress } from "./injection/progress.ts";
+import { claimsOf, type Lattice } from "./lattice/lattice.ts";
+import type { ReduceResult } from "./mass-defect/reduce.ts";
+import type { ClusterTests } from "./mesoscopic/synthesize-tests.ts";
+import { NO_ARTIFACTS, type FunctionRow, type RunArtifacts } from "./run-artifacts.ts";
+
+/** What the phases have produced. A value: each phase returns the next one. */
+export interface Work {
+  readonly specification: IgnitionResult | null;
+  readonly lattice: Lattice | null;
+  /** The last audit, for a return to Ignition. */
+  readonly audit: AuditReport | null;
+  /** Why the last lattice was given up. */
+  readonly defect: string | null;
+  readonly progress: InjectionProgress | null;
+  readonly attempts: Readonly<Record<string, readonly AttemptRecord[]>>;
+  readonly clusters: readonly ClusterTests[];
+  readonly violated: readonly string[];
+  readonly passed: readonly string[];
+  readonly reduction: ReduceResult | null;
+  /** Security findings that a person has accepted, as `RULE LOCATION`. */
+  readonly acceptedRisks: readonly string[];
+  readonly rounds: Rounds;
+}
+
+/** How often each phase was entered: part of the names of its steps. */
+export interface Rounds {
+  readonly ignition: number;
+  readonly lattice: number;
+  readonly audit: number;
+  readonly injection: number;
+  readonly mesoscopic: number;
+  readonly blocks: number;
+}
+
+export const NO_WORK: Work = {
+  specification: null,
+  lattice: null,
+  audit: null,
+  defect: null,
+  progress: null,
+  attempts: {},
+  clusters: [],
+  violated: [],
+  passed: [],
+  reduction: null,
+  acceptedRisks: [],
+  rounds: { ignition: 0, lattice: 0, audit: 0, injection: 0, mesoscopic: 0, blocks: 0 },
+};
+
+export function nextRound(work: Work, of: keyof Rounds): Work {
+  return { ...work, rounds: { ...work.rounds, [of]: work.rounds[of] + 1 } };
+}
+
+/** For commands and views. */
+export function artifactsOf(work: Work): RunArtifacts {
+  const { specification, lattice, reduction } = work;
+  return {
+    ...NO_ARTIFACTS,
+    spec: specification?.specText ?? null,
+    functions: (lattice?.functions ?? []).map(({ id, contract }) => functionRow(work, id, claimsOf(contract))),
+    witnesses: (lattice?.witnesses ?? []).map(({ name, definition, level, invariants }) => ({
+      name,
+      description: definition.description,
+      level,
+      invariants: [...invariants],
+    })),
+    claims: Object.entries(specification?.spec.claims ?? {}).map(([id, { text, type }]) => ({ id, text, type, ...claimStatus(work, id) })),
+    accepted: (reduction?.accepted ?? []).map(({ function: of, pattern, smell }) => ({ function: of, pattern, smell, reason: null })),
+    reverted: (reduction?.reverted ?? []).map(({ function: of, pattern, smell, reason }) => ({ function: of, pattern, smell, reason })),
+    smells: [...(reduction?.smells ?? [])],
+    unmet: (reduction?.unmet ?? []).map(
+      ({ function: of, target, measured, limit }) => `${of ?? "the program"}: ${target} is ${measured ?? "not measured"}, target ${limit}`,
+    ),
+  };
+}
+
+function functionRow({ progress, attempts }: Work, id: string, claims: string[]): FunctionRow {
+  const made = attempts[id] ?? [];
+  const isFailed = progress?.records.some((record) => record.id === id && record.failed) === true;
+  const status = progress?.bodies[id] !== undefined ? "accepted" : isFailed ? "failed" : "hole";
+  return { id, status, attempts: made.length, tier: made.at(-1)?.currentTier ?? null, claims };
+}
+
+function claimStatus({ clusters, violated, passed }: Work, id: string): Pick<RunArtifacts["claims"][number], "status" | "reason"> {
+  const untested = clusters.flatMap((cluster) => cluster.untested).find(({ claim }) => claim === id);
+  if (untested !== undefined) return { status: "untested", reason: untested.reason };
+  if (violated.includes(id)) return { status: "violated", reason: null };
+  return { status: passed.includes(id) ? "pass" : "open", reason: null };
+}
