@@ -31,9 +31,9 @@ export async function runCppTests(machine: LanguageMachine, sourcePath: string, 
       const endLine = newEndLine();
       const isGtest = /#\s*include\s*<gtest\//.test(text);
       const wrapper = isGtest ? [] : [`${program}.main.cpp`];
-      if (!isGtest) await putFiles(folder, { [`${program}.main.cpp`]: mainAround(text, endLine) });
-      const renamed = isGtest ? [] : ["-Dmain=slipway_test_main"];
-      const command = ["g++", ...CPP_FLAGS, "-O0", ...renamed, "-o", program, test, ...wrapper, ...sources, ...librariesOf(text)];
+      if (!isGtest) await putFiles(folder, { [`${program}.main.cpp`]: mainAround(endLine) });
+      const wrapped = isGtest ? [] : ["-Wl,--wrap=main"];
+      const command = ["g++", ...CPP_FLAGS, "-O0", ...wrapped, "-o", program, test, ...wrapper, ...sources, ...librariesOf(text)];
       const tool = { ...run, machine, folder };
       const built = compileResult(await runTool({ ...tool, timeoutMs: left(), command }), "g++");
       if (!built.passed) {
@@ -52,15 +52,12 @@ export async function runCppTests(machine: LanguageMachine, sourcePath: string, 
   });
 }
 
-/** Calls the test's own `main`, which is renamed, and says that it returned. */
-function mainAround(text: string, endLine: string): string {
-  const takesNone = /\bmain\s*\(\s*(?:void)?\s*\)/.test(text);
-  const [parameters, args] = takesNone ? ["", ""] : ["int, char**", "argc, argv"];
+/** The linker calls this instead of `main`. It calls the test's own, and says that it returned. */
+function mainAround(endLine: string): string {
   return `#include <cstdio>
-#undef main
-int slipway_test_main(${parameters});
-int main(${takesNone ? "" : "int argc, char** argv"}) {
-  const int code = slipway_test_main(${args});
+extern "C" int __real_main(int argc, char** argv);
+extern "C" int __wrap_main(int argc, char** argv) {
+  const int code = __real_main(argc, argv);
   std::puts("${endLine}");
   return code;
 }

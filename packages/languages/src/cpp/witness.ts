@@ -9,7 +9,7 @@ const RESERVED: Readonly<Record<string, string>> = { new: "make", default: "make
 
 /** A class that only its own functions can build. */
 export function cppWitness(definition: WitnessDefinition): GeneratedWitness {
-  const plan = readWitness(definition, cppGrammar, "distinction");
+  const plan = readWitness(definition, cppGrammar);
   const { name, base, description } = definition;
   const inner = base.inner_type;
   const template = base.type_params.length === 0 ? [] : [`template <${base.type_params.map((one) => `typename ${one.name}`).join(", ")}>`];

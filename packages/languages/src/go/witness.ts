@@ -25,7 +25,7 @@ export function packagesIn(text: string): string[] {
 
 /** A struct with a hidden value and constructors that check it. */
 export function goWitness(definition: WitnessDefinition): GeneratedWitness {
-  const plan = readWitness(definition, goGrammar, "runtime");
+  const plan = readWitness(definition, goGrammar);
   const { name, base, description } = definition;
   const declared = base.type_params.map(({ name: own, bounds }) => `${own} ${bounds[0] ?? "any"}`).join(", ");
   const applied = base.type_params.map((one) => one.name).join(", ");

@@ -7,7 +7,7 @@ const RESERVED: Readonly<Record<string, string>> = { new: "of", default: "ofDefa
 
 /** A record that checks its value when it is made. */
 export function javaWitness(definition: WitnessDefinition): GeneratedWitness {
-  const plan = readWitness(definition, javaGrammar, "runtime");
+  const plan = readWitness(definition, javaGrammar);
   const { name, base, description } = definition;
   const declared = base.type_params
     .map(({ name: own, bounds }) => (bounds.length === 0 ? own : `${own} extends ${bounds.join(" & ")}`))

@@ -47,6 +47,9 @@ export function connectServer(
     for (const { reject } of waiting.values()) reject(serverFailed(command, reason));
     waiting.clear();
   };
+  const abort = () => stop("it was aborted");
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
   const send = (message: object) => input.write(encodeMessage({ jsonrpc: "2.0", ...message }));
   const read = messageReader((message) => answer(message, waiting, send, onNotification));
 
@@ -66,8 +69,9 @@ export function connectServer(
         const problem = stream === "stdout" ? read(chunk) : null;
         if (problem !== null) stop(problem);
       },
-      signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]),
+      signal: over.signal,
     })
+    .finally(() => signal?.removeEventListener("abort", abort))
     .then(
       ({ spawnError, exitCode, signal: by, limit }) =>
         stop(spawnError?.message ?? `it ended with ${limit ?? by ?? exitCode}${errors === "" ? "" : `: ${errors.trim().slice(-400)}`}`),

@@ -6,7 +6,7 @@ const COLLECTIONS = /^(?:list|tuple|dict|set|frozenset|str|bytes)\b/;
 
 /** A frozen dataclass that checks its value when it is made. */
 export function pythonWitness(definition: WitnessDefinition): GeneratedWitness {
-  const plan = readWitness(definition, pythonGrammar, "runtime");
+  const plan = readWitness(definition, pythonGrammar);
   const { name, base, description } = definition;
   const parameters = base.type_params.map((parameter) => parameter.name);
   const generic = parameters.length === 0 ? "" : `(Generic[${parameters.join(", ")}])`;

@@ -8,7 +8,7 @@ const COLLECTIONS = /^(?:Vec|String|HashMap|BTreeMap|HashSet|BTreeSet|VecDeque)\
 
 /** A newtype with safe constructors; for each unsafe one a constructor that checks in debug builds, and one that never checks. */
 export function rustWitness(definition: WitnessDefinition): GeneratedWitness {
-  const plan = readWitness(definition, rustGrammar, "distinction");
+  const plan = readWitness(definition, rustGrammar);
   const { name, base, description } = definition;
   const inner = base.inner_type;
   const generics = base.type_params.map(({ name: own, bounds }) => (bounds.length === 0 ? own : `${own}: ${bounds.join(" + ")}`));

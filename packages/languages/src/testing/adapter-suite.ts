@@ -49,7 +49,7 @@ export interface AdapterSample {
   readonly witnessTest: { readonly path: string; readonly text: string };
   readonly witnessWords: readonly RegExp[];
   readonly claims: readonly { readonly claim: StructuredClaim; readonly framework: RegExp }[];
-  /** The programs of the support matrix. */
+  /** The programs of the support matrix that must be installed. */
   readonly tools: readonly string[];
 }
 
@@ -206,7 +206,7 @@ export function adapterSuite(sample: AdapterSample): void {
         return broken !== null || tests.some(({ result }) => result === "FAIL");
       };
       await compile(tree);
-      expect(await verdict(sample.endless, 15_000)).toBe(true);
+      expect(await verdict(sample.endless, 6_000)).toBe(true);
       expect(await verdict(sample.exits, 60_000)).toBe(true);
       expect(await verdict(sample.mistyped, 60_000)).toBe(true);
     });
@@ -243,10 +243,10 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(holds(await run(withMade(sample.right)))).toEqual(PASSED);
       const wrong = await run(withMade(sample.wrong));
       expect(wrong.broken).toBeNull();
-      expect(failing(wrong).join(" ")).toMatch(/ensures_?\d/i);
+      expect(failing(wrong).join(" ")).toMatch(/ensures(?:_?\d|: )/i);
       const careless = await run(withMade(sample.careless));
       expect(careless.broken).toBeNull();
-      expect(failing(careless).join(" ")).toMatch(/requires_?1/i);
+      expect(failing(careless).join(" ")).toMatch(/requires(?:_?1|: )/i);
       expect(failing(await run(withMade(adapter.hole))).length).toBeGreaterThan(0);
     });
 
@@ -299,6 +299,8 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(adapter.scan(adapter.injectBody(source(), target, sample.right))).toEqual([]);
     });
 
+    // The tools of TypeScript come with Slipway.
+    if (sample.tools.length === 0) return;
     test("[CRI-186] a missing tool is named, with what it is for and how to install it", async () => {
       const bare = sample.make({ env: { PATH: "", HOME: "/nonexistent" }, system: [] });
       const [first] = await bare.missingTools();

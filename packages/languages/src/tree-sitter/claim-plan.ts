@@ -2,7 +2,7 @@ import type { GeneratedTest, ParsedSource, SourceTree } from "../adapter.ts";
 import { parseContract } from "../micro-contracts/parse.ts";
 import type { Clause } from "../micro-contracts/contract.ts";
 import type { StructuredClaim } from "../property-tests/claim.ts";
-import { FRAMEWORKS } from "../toolchains/frameworks.ts";
+import { withoutTemplate } from "../toolchains/frameworks.ts";
 import { expressionCheck } from "./expression.ts";
 import { parseSource } from "./source.ts";
 import { clauseTests, planTests, type ClauseTest, type PlanStyle, type TestPlan } from "./test-plan.ts";
@@ -24,7 +24,7 @@ interface Found {
 
 /** A claim as a test of the function that it is about; or why there is none. */
 export function planClaim(style: PlanStyle, files: RegExp, tree: SourceTree, claim: StructuredClaim): ClaimPlan | UntestedClaim {
-  const { untested } = FRAMEWORKS[style.grammar.id][claim.type];
+  const untested = withoutTemplate(style.grammar.id, claim.type);
   if (!claim.testable) return { reason: "the claim is not testable" };
   if (untested !== null) return { reason: untested };
   if (claim.requires_mocking.length > 0) return { reason: `it needs a mock of ${claim.requires_mocking.join(", ")}` };

@@ -1,4 +1,5 @@
-import { WITNESS_LEVELS, type GeneratedWitness, type WitnessDefinition, type WitnessLevel } from "../witnesses/definition.ts";
+import type { GeneratedWitness, WitnessDefinition } from "../witnesses/definition.ts";
+import { defaultLevel, degrade, weakestLevel } from "../witnesses/levels.ts";
 import { expressionCheck } from "./expression.ts";
 import type { Grammar } from "./grammar.ts";
 
@@ -14,16 +15,19 @@ export interface WitnessPlan extends Pick<GeneratedWitness, "level" | "invariant
  * An invariant whose formal text is an expression over `value` gets the level of the language; any other is documentation. The witness is
  * as strong as its weakest invariant.
  */
-export function readWitness({ invariants, constructors }: WitnessDefinition, grammar: Grammar, level: WitnessLevel): WitnessPlan {
+export function readWitness({ invariants, constructors }: WitnessDefinition, grammar: Grammar): WitnessPlan {
+  const own = defaultLevel(grammar.id);
   const check = expressionCheck(grammar, (name) => name === "value");
   const read = invariants.map((invariant) => {
     const isChecked = invariant.testable && /\bvalue\b/.test(invariant.formal) && check(invariant.formal) === null;
-    return { ...invariant, isChecked, level: isChecked ? level : ("doc" as const) };
+    return { ...invariant, isChecked, level: degrade(own, () => isChecked) };
   });
-  const weakest = Math.max(WITNESS_LEVELS.indexOf(level), ...read.map((one) => WITNESS_LEVELS.indexOf(one.level)));
   return {
-    level: WITNESS_LEVELS[weakest] ?? "doc",
-    invariants: read.map(({ id, level: own }) => ({ id, level: own })),
+    level: weakestLevel(
+      read.map(({ level }) => level),
+      own,
+    ),
+    invariants: read.map(({ id, level }) => ({ id, level })),
     checks: read.filter(({ isChecked }) => isChecked).map(({ formal, description }) => ({ formal, description: oneSentence(description) })),
     constructors: constructors.length === 0 ? [{ name: "new", trust_level: "safe" }] : constructors,
     documentation: read.map(({ id, description, isChecked }) => `${id}: ${oneSentence(description)}${isChecked ? "" : " (not checked)"}`),
