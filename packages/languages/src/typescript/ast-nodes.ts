@@ -1,4 +1,5 @@
 import { parseSync, visitorKeys, type Comment, type OxcError, type Program } from "oxc-parser";
+import { isTooDeep } from "./source/nesting.ts";
 
 /** A node of oxc's syntax tree, with UTF-16 offsets. */
 export interface AstNode {
@@ -15,8 +16,11 @@ export interface SyntaxTree {
   readonly text: string;
 }
 
+/** Does not parse. Stands for text that would overflow the native parser's stack. */
+const TOO_DEEP = "(";
+
 export function parseSource(text: string, name = "source.ts"): SyntaxTree {
-  const { program, comments, errors } = parseSync(name, text, { lang: "ts", sourceType: "module" });
+  const { program, comments, errors } = parseSync(name, isTooDeep(text) ? TOO_DEEP : text, { lang: "ts", sourceType: "module" });
   return { program: asNode(program), comments, errors, text };
 }
 

@@ -4,7 +4,6 @@ import { degrade, DEFAULT_LEVEL, weakestLevel } from "../witnesses/levels.ts";
 import type { AstNode } from "./ast-nodes.ts";
 import { parseExpression, PLAIN_GLOBALS } from "./expression.ts";
 import { isFault, tryParse } from "./source/program.ts";
-import { isTooDeep } from "./source/nesting.ts";
 import { booleanText, camelCase, commentText, innerType, kebabCase, pascalCase } from "./witness-text.ts";
 
 interface CheckedInvariant {
@@ -44,8 +43,8 @@ export function generateWitness(definition: WitnessDefinition): GeneratedWitness
 }
 
 function checkOf(formal: string): string | null {
-  const parsed = isTooDeep(formal) ? null : parseExpression(formal);
-  if (parsed === null || "problem" in parsed) return null;
+  const parsed = parseExpression(formal);
+  if ("problem" in parsed) return null;
   const isAboutValue = parsed.names.includes("value") && parsed.names.every((name) => name === "value" || PLAIN_GLOBALS.has(name));
   return isAboutValue ? booleanText(parsed.node as AstNode, formal) : null;
 }

@@ -13,10 +13,10 @@ export interface BodyLayout {
  * because it belongs to their value.
  */
 export function writeBody(tree: SourceSyntax, start: number, end: number, { indent, lineEnd }: BodyLayout): string {
-  const lines = linesOf(tree, start, end);
-  while (lines[0]?.text.trim() === "") lines.shift();
-  while (lines.at(-1)?.text.trim() === "") lines.pop();
-  if (lines.length === 0) return "{}";
+  const all = linesOf(tree, start, end);
+  const first = all.findIndex(({ text }) => text.trim() !== "");
+  if (first < 0) return "{}";
+  const lines = all.slice(first, all.findLastIndex(({ text }) => text.trim() !== "") + 1);
   const cut = commonIndent(lines.filter(({ text, isLiteral }) => !isLiteral && text.trim() !== "").map(({ text }) => text));
   const written = lines.map(({ text, isLiteral }) => {
     if (isLiteral) return text;
@@ -54,7 +54,7 @@ function linesOf(tree: SourceSyntax, start: number, end: number): Line[] {
 function commonIndent(lines: readonly string[]): number {
   const [first = "", ...others] = lines;
   const isCutOff = indentOf(first) === 0 && others.length > 0 && /[;{}]$/.test(first.trimEnd());
-  return Math.min(...(isCutOff ? others : lines).map(indentOf));
+  return (isCutOff ? others : lines).reduce((least, line) => Math.min(least, indentOf(line)), Infinity);
 }
 
 function indentOf(line: string): number {

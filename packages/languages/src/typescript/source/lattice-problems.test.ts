@@ -139,6 +139,13 @@ export default alias;
     expect(problems(`\n  ${text}\n`)).toMatchObject([{ file: "src/domain/account.ts", line: 2, message: expect.stringMatching(message) }]);
   });
 
+  test("[CRI-042] may hold code only in generated witnesses below src/witnesses", () => {
+    const text = "export function positive(value: number): number {\n  if (value <= 0) throw new RangeError();\n  return value;\n}\n";
+    expect(problems(text, "src/witnesses/positive.ts")).toEqual([]);
+    for (const path of ["src/witnesses.ts", "src/domain/witnesses/a.ts", "witnesses/a.ts", "src/witnessesx/a.ts"])
+      expect(problems(text, path)).toHaveLength(1);
+  });
+
   test("has an explicit return type for every function, because a body must not change a signature", () => {
     expect(
       lines(`export function f() { ${HOLE} }\nconst g = () => { ${HOLE} };\nclass A { m() { ${HOLE} }\n get v() { ${HOLE} } }`),

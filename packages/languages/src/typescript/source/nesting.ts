@@ -16,7 +16,7 @@ const words = (text: string) => new Set(text.split(" "));
 const LEVELS = words(
   "=> = ? < if else for while do with new typeof void delete await yield keyof readonly infer extends class unique asserts",
 );
-const OPERATORS = words("! ~ + - * % & | ^ > / : ++ -- in instanceof as satisfies is");
+const OPERATORS = words("! ~ + - * % & | ^ > / : . ++ -- in instanceof as satisfies is");
 /** These begin a statement, except as a name or in `as const` and `<const>`. */
 const STATEMENTS = words("const export return throw var");
 const NAMING = words(". # as <");
@@ -100,7 +100,8 @@ class DepthEstimate {
   }
 
   #open(token: string, isTemplate: boolean): void {
-    if (token === "[") this.#add(OPERATOR);
+    // Calls and indexes form chains.
+    if (token !== "{") this.#add(OPERATOR);
     this.#levels.push({ weight: 0, isTemplate, isHeader: HEADERS.has(this.#previous) });
     this.#add(1);
     this.#previous = token;

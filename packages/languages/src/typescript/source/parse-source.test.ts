@@ -224,6 +224,8 @@ describe("a text", () => {
     ["properties named like keywords", "a.\nreturn="],
     ["private names like keywords", "a.#return="],
     ["type assertions", "<const>"],
+    ["chains of members", "a.b."],
+    ["chains of calls", "()"],
     ["comments without an end", "a=/*"],
   ];
   test.each(deep)("that nests too deeply is refused before the native parser overflows its stack: %s", (_, piece) => {
