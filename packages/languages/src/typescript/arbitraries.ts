@@ -23,10 +23,11 @@ export interface ArbitraryWriter {
   write(type: TypeUse, bounds?: TypeBounds): string;
 }
 
-/** Bounds of the value itself and of its length. */
+/** Bounds of the value itself and of its length, or the name of a variable that is the number or the length. */
 export interface TypeBounds {
   readonly value?: ValueBounds;
   readonly length?: ValueBounds;
+  readonly exactly?: string;
 }
 
 /** No value of the type can be generated, with the reason. */
@@ -65,9 +66,9 @@ function writeType(writer: ArbitraryWriter, type: TypeUse, bounds: TypeBounds): 
   if (plain !== undefined) return plain;
   switch (node.type) {
     case "TSNumberKeyword":
-      return numbersWithin(bounds.value);
+      return bounds.exactly === undefined ? numbersWithin(bounds.value) : `fc.constant(${bounds.exactly})`;
     case "TSStringKeyword":
-      return `fc.string(${sizeWithin(bounds.length, 20)})`;
+      return `fc.string(${sizeText(bounds, 20)})`;
     case "TSLiteralType":
       return `fc.constant(${literalText(writer, type)} as const)`;
     case "TSParenthesizedType":
@@ -127,10 +128,14 @@ function intersectionArbitrary(writer: ArbitraryWriter, type: TypeUse): string {
   return `fc.tuple(${parts.join(", ")}).map((parts) => Object.assign({}, ...parts))`;
 }
 
+function sizeText({ length, exactly }: TypeBounds, usual: number): string {
+  return exactly === undefined ? sizeWithin(length, usual) : `{ minLength: ${exactly}, maxLength: ${exactly} }`;
+}
+
 /** An empty list ends a recursion. */
 export function listOf(writer: ArbitraryWriter, element: TypeUse, bounds: TypeBounds): string {
   try {
-    return `fc.array(${writer.write(element)}, ${sizeWithin(bounds.length, 10)})`;
+    return `fc.array(${writer.write(element)}, ${sizeText(bounds, 10)})`;
   } catch (error) {
     if (error instanceof CannotGenerate && error.isRecursion && (bounds.length?.min ?? 0) <= 0) return "fc.constant([])";
     throw error;

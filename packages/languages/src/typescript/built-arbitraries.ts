@@ -48,12 +48,12 @@ function builtText(writer: ArbitraryWriter, node: AstNode, type: TypeUse, { call
 }
 
 /** The arbitrary of one parameter, within what is known about it. */
-export function writeParameter(writer: ArbitraryWriter, parameter: AstNode, type: TypeUse, bounds: BoundsByPath): string {
+export function writeParameter(writer: ArbitraryWriter, parameter: AstNode, type: TypeUse, bounds: BoundsByPath, exactly?: string): string {
   const name = parameterName(parameter) ?? "";
   const [value, length] = [bounds.get(name), bounds.get(`${name}.length`)];
   const within: TypeBounds = { ...(value === undefined ? {} : { value }), ...(length === undefined ? {} : { length }) };
-  const text = writer.write({ ...type, node: parameterType(parameter) }, within);
-  return isOptionalParameter(parameter) ? `fc.option(${text}, { nil: undefined })` : text;
+  const text = writer.write({ ...type, node: parameterType(parameter) }, exactly === undefined ? within : { exactly });
+  return exactly === undefined && isOptionalParameter(parameter) ? `fc.option(${text}, { nil: undefined })` : text;
 }
 
 const UNCHECKED = /unchecked|unsafe|trust|assume/i;

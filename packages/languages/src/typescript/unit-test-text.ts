@@ -7,7 +7,9 @@ import { CHECK_PRELUDE, VALUE_PRELUDE } from "./test-prelude.ts";
 import { TEST_RUNNERS, type TestRunnerName } from "./test-runners.ts";
 
 export interface TestedClause {
-  readonly kind: "REQUIRES" | "ENSURES" | "INVARIANT" | "assumed";
+  readonly kind: "REQUIRES" | "ENSURES" | "INVARIANT";
+  /** It limits the inputs and has no test of its own. */
+  readonly isAssumed: boolean;
   /** As it stands in the contract. */
   readonly text: string;
   /** The name of its test. */
@@ -35,7 +37,7 @@ export function unitTestText(parts: UnitTestParts): string {
   const requires = clauses.filter(({ kind }) => kind === "REQUIRES");
   const self = tested.kind === "constructor" ? "result" : "self";
   return `${[
-    `/** Made from the contract of ${tested.name} in ${tested.file}. */`,
+    `// Made from the contract of ${tested.name} in ${tested.file}.`,
     `import assert from "node:assert/strict";`,
     `import fc from "fast-check";`,
     TEST_RUNNERS[runner].imports({ clock: false, expect: false }),
@@ -53,12 +55,12 @@ export function unitTestText(parts: UnitTestParts): string {
     ...requires.map(({ predicate }) => `  (${pattern}: $Given) => ${conditionText(predicate, self)},`),
     `];`,
     CHECK_PRELUDE,
-    ...clauses.map((clause) => clauseTest(clause, parts, pattern, requires.indexOf(clause), self)),
+    ...clauses.filter(({ isAssumed }) => !isAssumed).map((clause) => clauseTest(clause, parts, pattern, requires.indexOf(clause), self)),
   ].join("\n")}\n`;
 }
 
 /** A boolean expression: if the premises hold, the conclusion does. */
-function conditionText({ premises, conclusion }: TestedClause["predicate"], self: string): string {
+export function conditionText({ premises, conclusion }: TestedClause["predicate"], self: string): string {
   const part = (text: string) => `(${renameThis(text, self)})`;
   return premises.length === 0 ? `Boolean(${part(conclusion)})` : `!(${premises.map(part).join(" && ")}) || Boolean(${part(conclusion)})`;
 }

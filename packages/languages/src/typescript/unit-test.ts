@@ -15,6 +15,11 @@ import { unitTestText, type TestedClause } from "./unit-test-text.ts";
 export interface UnitTestOptions {
   /** By default the runner of the project. */
   readonly runner?: TestRunnerName;
+  /** Where the file is, if not at the place for unit tests. */
+  readonly path?: string;
+  /** The only clause to test, under a title of its own; the others are preconditions. */
+  readonly only?: Clause;
+  readonly title?: string;
 }
 
 type Untested = GeneratedTest["untested"][number];
@@ -34,12 +39,12 @@ export function unitTest(
   path: string,
   functionName: string,
   contract: MicroContract,
-  { runner = runnerOf(tree) }: UnitTestOptions = {},
+  { runner = runnerOf(tree), path: place = unitTestPath(path, functionName), only, title }: UnitTestOptions = {},
 ): GeneratedTest | null {
   const tested = findTested(tree, path, functionName);
   if ("problem" in tested) return null;
-  const { clauses, untested, names } = readClauses(tested, contract);
-  const testable = clauses.filter(({ kind }) => kind !== "assumed");
+  const { clauses, untested, names } = readClauses(tested, contract, title === undefined ? null : (only ?? null), title ?? "");
+  const testable = clauses.filter(({ isAssumed }) => !isAssumed);
   if (testable.length === 0) return null;
   const writer = openArbitraryWriter(tested.index);
   try {
@@ -49,7 +54,6 @@ export function unitTest(
       boundsOf(conditionsOf(clauses), () => null),
     );
     const anything = givenText(writer, tested, new Map());
-    const place = unitTestPath(path, functionName);
     const imports = new Map(writer.imports);
     for (const [file, used] of [[path, names] as const, [tested.declaration.file, new Set([tested.declaration.name])] as const])
       imports.set(file, new Set([...(imports.get(file) ?? []), ...used]));
@@ -89,7 +93,7 @@ export function untestedClauses(tree: SourceTree, path: string, functionName: st
 
 const isPredicate = (clause: Clause): clause is PredicateClause => "predicate" in clause;
 
-function readClauses(tested: TestedFunction, { clauses: all }: MicroContract) {
+export function readClauses(tested: TestedFunction, { clauses: all }: MicroContract, only: Clause | null = null, onlyTitle = "") {
   const clauses: TestedClause[] = [];
   const untested: Untested[] = [];
   const names = new Set<string>();
@@ -105,8 +109,8 @@ function readClauses(tested: TestedFunction, { clauses: all }: MicroContract) {
     for (const name of used) names.add(name);
     const count = (titles.get(text) ?? 0) + 1;
     titles.set(text, count);
-    const title = `${tested.name} ${text}${count === 1 ? "" : ` (${count})`}`;
-    clauses.push({ kind: clause.kind, text, title, predicate });
+    const title = only === clause ? onlyTitle : `${tested.name} ${text}${count === 1 ? "" : ` (${count})`}`;
+    clauses.push({ kind: clause.kind, text, title, predicate, isAssumed: only !== null && only !== clause });
   }
   return { clauses, untested, names };
 }
@@ -131,7 +135,7 @@ function expressionProblem(tested: TestedFunction, kind: Clause["kind"], text: s
   return null;
 }
 
-function conditionsOf(clauses: readonly TestedClause[]) {
+export function conditionsOf(clauses: readonly TestedClause[]) {
   const required = clauses.filter(({ kind, predicate }) => kind === "REQUIRES" && predicate.premises.length === 0);
   return required.flatMap(({ predicate }) => {
     const parsed = parseExpression(predicate.conclusion);
@@ -139,13 +143,15 @@ function conditionsOf(clauses: readonly TestedClause[]) {
   });
 }
 
-function givenText(writer: ArbitraryWriter, tested: TestedFunction, bounds: BoundsByPath): string {
-  const { declaration, node, file, parameters } = tested;
+/** `sized` is the parameter whose size is the variable `n`. */
+export function givenText(writer: ArbitraryWriter, tested: TestedFunction, bounds: BoundsByPath, sized: string | null = null): string {
+  const { declaration, node, file, parameters, names } = tested;
   const ofClass = instantiate(declaration, []);
   const own = instantiate({ ...declaration, node }, []);
   const type = { node, file, parameters: new Map([...ofClass.parameters, ...own.parameters]) };
   const receiver = hasReceiver(tested) ? [classArbitrary(writer, declaration, ofClass)] : [];
-  const tuple = `fc.tuple(${[...receiver, ...parameters.map((parameter) => writeParameter(writer, parameter, type, bounds))].join(", ")})`;
+  const texts = parameters.map((parameter, at) => writeParameter(writer, parameter, type, bounds, sized === names[at] ? "n" : undefined));
+  const tuple = `fc.tuple(${[...receiver, ...texts].join(", ")})`;
   const last = parameters.at(-1);
   return last !== undefined && isRestParameter(last)
     ? `${tuple}.map((all: unknown[]) => [...all.slice(0, -1), ...(all.at(-1) as unknown[])])`

@@ -349,3 +349,71 @@ function caught(work: () => unknown): unknown {
     return error;
   }
 }
+
+describe("runs that share nothing", () => {
+  test("objects after a checkpoint are dropped on both sides, earlier ones stay", () => {
+    const pair = openPair();
+    class Account {
+      #balance = 1;
+      get balance(): number {
+        return this.#balance;
+      }
+    }
+    const Shown = pair.shown(Account);
+    const before = new Shown();
+    const forget = pair.test.checkpoint();
+    const after = new Shown();
+    expect(after.balance).toBe(1);
+    forget();
+    expect(before.balance).toBe(1);
+    expect(() => after.balance).toThrow("private member");
+    expect(new Shown().balance).toBe(1);
+  });
+
+  test("a promise that is open at the checkpoint still settles", async () => {
+    const pair = openPair();
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const make = pair.shown(() => promise);
+    const forget = pair.test.checkpoint();
+    const shown = make();
+    forget();
+    resolve(7);
+    await pair.turn();
+    expect(await shown).toBe(7);
+  });
+
+  test("the module cannot ask the tests to drop or to measure anything", () => {
+    const pair = openPair();
+    expect(pair.test.serve({ do: "forget", tests: 0, module: 0 })).toMatchObject({ ended: "fault" });
+    const nothing = { values: [], objects: [], settled: [] };
+    expect(pair.test.serve({ do: "repeat", target: 1, times: 1, calls: true, ...nothing })).toMatchObject({ ended: "fault" });
+  });
+});
+
+describe("measured calls", () => {
+  test("get copies of their arguments, instances excepted, as often as asked", () => {
+    const pair = openPair();
+    const seen: unknown[][] = [];
+    class Own {
+      size = 1;
+    }
+    const [work, own] = [pair.shown((list: number[], one: object, text: string) => seen.push([list, one, text])), pair.shown(new Own())];
+    expect(pair.test.timeOf(work, [undefined, [1], own, "a"], 3, false)).toBeGreaterThanOrEqual(0);
+    expect(seen).toEqual([]);
+    pair.test.timeOf(work, [], 2, true);
+    expect(seen).toHaveLength(6);
+    expect(new Set(seen.map(([list]) => list)).size).toBe(3);
+    expect(new Set(seen.map(([, one]) => one)).size).toBe(1);
+    expect(seen[0]?.[1]).toBeInstanceOf(Own);
+  });
+
+  test("throw what the function throws; only functions of the module are measured", () => {
+    const pair = openPair();
+    const fails = pair.shown(() => {
+      throw new RangeError("no");
+    });
+    pair.test.timeOf(fails, [undefined], 1, false);
+    expect(() => pair.test.timeOf(fails, [], 1, true)).toThrow("no");
+    expect(() => pair.test.timeOf(() => 1, [], 1, true)).toThrow("Only a function of the module");
+  });
+});

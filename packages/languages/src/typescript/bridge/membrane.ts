@@ -26,7 +26,7 @@ export interface Membrane {
   isThrownThere(value: unknown): boolean;
   /** Returns a function that ends the sharing of everything that is shared after this call. For tests that run one after another. */
   checkpoint(): () => void;
-  /** Milliseconds that the other side needs for calls of its function with copies of the arguments, or for the copies alone. */
+  /** Milliseconds that the other side needs to copy arguments, or to call its function with the copies. */
   timeOf(target: object, given: readonly unknown[], times: number, calls: boolean): number;
   /** Number of unsettled promises of the other side. */
   readonly pending: number;
@@ -42,6 +42,8 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
   const promised = new Map<number, Resolvers>();
   const thrownThere = new WeakSet<object>();
   let ended: [number, boolean, unknown][] = [];
+  /** Arguments for calls that are measured. */
+  let copies: unknown[][] = [];
 
   const describing = { side, table, onPromise };
   const restoring = { side, table, likeness, promise };
@@ -145,14 +147,16 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     if (found?.kind !== "function" || !table.isOwn(found.id)) malformed("a call of something that is no function");
     const given = unpack(request);
     try {
-      for (let time = 0; time < request.times; time++) {
-        const [self, ...copies] = given.map((value) => copyOf(value));
-        if (request.calls) Reflect.apply(found.value as (...given: unknown[]) => unknown, self, copies);
-      }
+      if (request.calls) callAll(found.value as () => unknown, request.times);
+      else copies = Array.from({ length: request.times }, () => given.map(copyOf));
       return answer("returned", undefined);
     } catch (error) {
       return answer("thrown", error);
     }
+  }
+
+  function callAll(target: (...given: unknown[]) => unknown, rounds: number): void {
+    for (let round = 0; round < rounds; round++) for (const [self, ...given] of copies) Reflect.apply(target, self, given);
   }
 
   function outcome(given: WireAnswer): unknown {

@@ -11,18 +11,21 @@ interface ModuleClock {
 export function shareClock(path: string): void {
   const { timers } = mock;
   const [enable, tick, reset] = [timers.enable.bind(timers), timers.tick.bind(timers), timers.reset.bind(timers)];
-  let clock: ModuleClock | null = null;
+  // Loaded for every call, because functions of the module are dropped between runs of a property.
+  const clock = () => loadValues(path) as unknown as ModuleClock;
+  let isReplaced = false;
   timers.enable = (options) => {
     enable(options);
-    clock ??= loadValues(path) as unknown as ModuleClock;
-    clock.replaceClock(Number(options?.now ?? 0));
+    isReplaced = true;
+    clock().replaceClock(Number(options?.now ?? 0));
   };
   timers.tick = (milliseconds = 1) => {
-    clock?.advanceClock(milliseconds);
+    if (isReplaced) clock().advanceClock(milliseconds);
     tick(milliseconds);
   };
   timers.reset = () => {
-    clock?.restoreClock();
+    if (isReplaced) clock().restoreClock();
+    isReplaced = false;
     reset();
   };
 }

@@ -55,7 +55,10 @@ export type WireRequest =
   | { readonly do: "load"; readonly path: string }
   /** Objects with higher numbers than these, of the tests and of the module, are no longer shared. */
   | { readonly do: "forget"; readonly tests: number; readonly module: number }
-  /** Calls a function several times with copies of the arguments, or only copies them. Its time is measured by the side that asks. */
+  /**
+   * Without `calls`: keeps copies of the arguments. With it: calls the function with each copy, several times over. The side that asks
+   * measures the time, so that code under test cannot state it.
+   */
   | ({ readonly do: "repeat"; readonly target: number; readonly times: number; readonly calls: boolean } & Packed)
   | ({ readonly do: "turn" } & Packed);
 

@@ -1,0 +1,52 @@
+import { SCALING_SIZES, type ScalingSample } from "./scaling.ts";
+
+/** Measures calls at one size. Each function returns milliseconds. */
+export interface MeasuredCalls {
+  /** Makes the arguments of `calls` calls of size `n`, which is not measured. */
+  prepare(n: number, calls: number): void;
+  /** Calls with all the arguments, `rounds` times over. With 0 rounds it measures the measuring. */
+  run(rounds: number): number;
+}
+
+export interface MeasureOptions {
+  readonly repeats?: number;
+  /** The least time of one measurement. */
+  readonly minimumMs?: number;
+}
+
+/** Elements of all arguments of one measurement. */
+const MAX_ELEMENTS = 1_000_000;
+const MAX_CALLS = 20_000;
+const MAX_ROUNDS = 4096;
+
+/** Sizes take turns, so that a slow phase of the machine meets all of them. */
+export function measureScaling(calls: MeasuredCalls, { repeats = 9, minimumMs = 4 }: MeasureOptions = {}): ScalingSample[] {
+  const plans = SCALING_SIZES.map((n) => ({
+    n,
+    count: Math.max(1, Math.min(MAX_CALLS, Math.floor(MAX_ELEMENTS / n))),
+    rounds: 1,
+    times: [] as number[],
+  }));
+  for (const plan of plans) calibrate(calls, plan, minimumMs);
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    for (const { n, count, rounds, times } of plans) {
+      calls.prepare(n, count);
+      const idle = Math.min(calls.run(0), calls.run(0), calls.run(0));
+      times.push((calls.run(rounds) - idle) / (count * rounds));
+    }
+  }
+  return plans.map(({ n, times }) => ({ n, times }));
+}
+
+/** Fewer calls of a slow function, more rounds of a fast one. The first calls also let the compiler optimise. */
+function calibrate(calls: MeasuredCalls, plan: { readonly n: number; count: number; rounds: number }, minimumMs: number): void {
+  calls.prepare(plan.n, 1);
+  const once = Math.min(calls.run(1), calls.run(1), calls.run(1));
+  if (once * plan.count > minimumMs * 8) plan.count = Math.max(1, Math.floor((minimumMs * 8) / once));
+  for (;;) {
+    calls.prepare(plan.n, plan.count);
+    calls.run(plan.rounds);
+    if (calls.run(plan.rounds) - calls.run(0) >= minimumMs || plan.rounds >= MAX_ROUNDS) return;
+    plan.rounds *= 2;
+  }
+}
