@@ -33,6 +33,7 @@ export interface Rounds {
   readonly audit: number;
   readonly injection: number;
   readonly mesoscopic: number;
+  readonly massDefect: number;
   readonly blocks: number;
 }
 
@@ -48,7 +49,7 @@ export const NO_WORK: Work = {
   passed: [],
   reduction: null,
   acceptedRisks: [],
-  rounds: { ignition: 0, lattice: 0, audit: 0, injection: 0, mesoscopic: 0, blocks: 0 },
+  rounds: { ignition: 0, lattice: 0, audit: 0, injection: 0, mesoscopic: 0, massDefect: 0, blocks: 0 },
 };
 
 export function nextRound(work: Work, of: keyof Rounds): Work {

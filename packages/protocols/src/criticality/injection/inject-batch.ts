@@ -14,7 +14,7 @@ import {
 } from "../escalation/attempts.ts";
 import { nextAction } from "../escalation/next-action.ts";
 import { functionPrompt, type AttemptHint } from "./function-prompt.ts";
-import type { LatticeFunction } from "../lattice/lattice.ts";
+import { subjectOf, type LatticeFunction } from "../lattice/lattice.ts";
 import { verifyBodies, type BodyChecks, type WrittenBody } from "./verify-bodies.ts";
 
 /** One attempt at a function or a cycle of functions. */
@@ -94,7 +94,7 @@ async function writeBodies(
       phase: "injection",
       skill: "implement_atomic",
       alias: TIER_ROLE[currentTier],
-      subject: subjectOf(target),
+      subject: subjectOf(target.id),
       attempt: `${scene.visit}.${totalAttempts}`,
       artifacts: [{ title: target.name, kind: "function", text: functionPrompt({ target, typeDefinitions, hint }) }],
       schema: bodyAnswer,
@@ -126,12 +126,4 @@ function hintAfter(
 
 function tierOf([first]: readonly LatticeFunction[], { firstTier }: BatchScene): InjectionTier {
   return first === undefined ? "worker" : firstTier(first);
-}
-
-/** Part of a cassette's file name. */
-function subjectOf({ id }: LatticeFunction): string {
-  return id
-    .replace(/^src\//, "")
-    .replace(/\.[^./#]+#/, ".")
-    .replaceAll("/", ".");
 }

@@ -40,6 +40,14 @@ export function moduleOf(pathOrId: string): string {
   return (pathOrId.split("#")[0] ?? pathOrId).replace(/\.[^./]+$/, "");
 }
 
+/** A function as the subject of an invocation, which is part of a cassette's file name: `domain.account.deposit`. */
+export function subjectOf(id: string): string {
+  return id
+    .replace(/^src\//, "")
+    .replace(/\.[^./#]+#/, ".")
+    .replaceAll(/[^\w.]+/g, ".");
+}
+
 export function isSource(path: string, { extension }: Pick<LanguageAdapter, "extension">): boolean {
   return path.startsWith("src/") && path.endsWith(extension);
 }

@@ -3,6 +3,7 @@ import type { ParsedSource, SourceTree } from "@slipway/languages/adapter";
 import type { TransformationType } from "../catalog/catalog.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
 import type { ReduceInput } from "./reduce.ts";
+import { subjectOf } from "../lattice/lattice.ts";
 import { functionText, spliceFunction } from "./splice.ts";
 import { preservationSchema, transformAnswerSchema } from "./transform-answer.ts";
 import { verifyTransform, type TransformVerifier } from "./verify-transform.ts";
@@ -104,9 +105,4 @@ async function reverted(run: CriticalityRun, { id, transformation, number }: Pat
     },
   ]);
   return { type: "reverted", reason };
-}
-
-/** Part of a cassette's file name. */
-function subjectOf(id: string): string {
-  return id.replace(/^src\//, "").replaceAll(/[^\w.]+/g, ".");
 }

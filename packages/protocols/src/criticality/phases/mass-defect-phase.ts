@@ -3,12 +3,13 @@ import { unitTestsOf } from "../injection/scene.ts";
 import { reduceFunctions, type ReduceResult, type ReductionProgress } from "../mass-defect/reduce.ts";
 import type { StateKeeper } from "../state-keeper.ts";
 import { shortName } from "../steps.ts";
-import type { Work } from "../work.ts";
+import { nextRound, type Work } from "../work.ts";
 import type { PhaseSession, PhaseWork } from "./session.ts";
 import { transformVerifier } from "./verifier.ts";
 
 /** Reduces the code by patterns of the catalog, each verified by the tests of its risk, or reverted. */
-export const massDefectPhase: PhaseWork = async (session, work) => {
+export const massDefectPhase: PhaseWork = async (session, before) => {
+  const work = nextRound(before, "massDefect");
   const { run, tools, keeper, show } = session;
   const { lattice, progress, clusters, rounds } = work;
   if (lattice === null || progress === null) throw new TypeError("Mass Defect begins after Mesoscopic.");
@@ -18,7 +19,7 @@ export const massDefectPhase: PhaseWork = async (session, work) => {
     tree: progress.tree,
     catalog: (await loadCatalog()).catalog,
     verify: transformVerifier(tools, tests, timeoutMs),
-    visit: rounds.mesoscopic,
+    visit: rounds.massDefect,
     onProgress: (event) => enterTransform(keeper, event),
   });
   const done = { ...work, reduction };
