@@ -18,35 +18,45 @@ export interface MeasureOptions {
 const MAX_ELEMENTS = 1_000_000;
 const MAX_CALLS = 20_000;
 const MAX_ROUNDS = 4096;
+/** A call this slow needs no repeats for accuracy. */
+const SLOW_MS = 30;
+
+interface SizePlan {
+  readonly n: number;
+  count: number;
+  rounds: number;
+  repeats: number;
+  readonly runs: number[];
+  readonly idle: number[];
+}
 
 /** Sizes take turns, so that a slow phase of the machine meets all of them. */
 export function measureScaling(calls: MeasuredCalls, { repeats = 9, minimumMs = 4 }: MeasureOptions = {}): ScalingSample[] {
-  const plans = SCALING_SIZES.map((n) => ({
-    n,
-    count: Math.max(1, Math.min(MAX_CALLS, Math.floor(MAX_ELEMENTS / n))),
-    rounds: 1,
-    times: [] as number[],
-  }));
+  const plans = SCALING_SIZES.map((n): SizePlan => {
+    return { n, count: Math.max(1, Math.min(MAX_CALLS, Math.floor(MAX_ELEMENTS / n))), rounds: 1, repeats, runs: [], idle: [] };
+  });
   for (const plan of plans) calibrate(calls, plan, minimumMs);
   for (let repeat = 0; repeat < repeats; repeat++) {
-    for (const { n, count, rounds, times } of plans) {
-      calls.prepare(n, count);
-      const idle = Math.min(calls.run(0), calls.run(0), calls.run(0));
-      times.push((calls.run(rounds) - idle) / (count * rounds));
+    for (const plan of plans.filter((one) => repeat < one.repeats)) {
+      calls.prepare(plan.n, plan.count);
+      plan.idle.push(calls.run(0), calls.run(0));
+      plan.runs.push(calls.run(plan.rounds));
     }
   }
-  return plans.map(({ n, times }) => ({ n, times }));
+  // The least idle time of all: one that was interrupted would make a run look faster than it was.
+  return plans.map(({ n, count, rounds, runs, idle }) => ({ n, times: runs.map((time) => (time - Math.min(...idle)) / (count * rounds)) }));
 }
 
 /** Fewer calls of a slow function, more rounds of a fast one. The first calls also let the compiler optimise. */
-function calibrate(calls: MeasuredCalls, plan: { readonly n: number; count: number; rounds: number }, minimumMs: number): void {
+function calibrate(calls: MeasuredCalls, plan: SizePlan, minimumMs: number): void {
   calls.prepare(plan.n, 1);
-  const once = Math.min(calls.run(1), calls.run(1), calls.run(1));
+  const once = Math.min(calls.run(1), calls.run(1));
   if (once * plan.count > minimumMs * 8) plan.count = Math.max(1, Math.floor((minimumMs * 8) / once));
-  for (;;) {
+  if (once > SLOW_MS) plan.repeats = Math.min(plan.repeats, 3);
+  while (once < minimumMs && plan.rounds < MAX_ROUNDS) {
     calls.prepare(plan.n, plan.count);
     calls.run(plan.rounds);
-    if (calls.run(plan.rounds) - calls.run(0) >= minimumMs || plan.rounds >= MAX_ROUNDS) return;
+    if (calls.run(plan.rounds) - calls.run(0) >= minimumMs) return;
     plan.rounds *= 2;
   }
 }

@@ -40,7 +40,7 @@ test(${JSON.stringify(title)}, async ($context) => {
     void n;
     return [${target} as (...given: never[]) => unknown, ${given}];
   };
-  const { result, deviation, times } = $judge(${JSON.stringify(bound)}, $measure($prepared));
+  const { result, deviation, times } = $verdict(${JSON.stringify(bound)}, $prepared);
   const growth = \`growth \${Math.round(deviation * 100)} % above it for each factor of ten, with times \${times}\`;
   if (result === "inconclusive") ${skip("`the times are too noisy to judge: ${growth}`")}
   if (result === "failed") $fail(\`expected ${bound}, got \${growth}\`);
