@@ -11,6 +11,7 @@ export const GROUPS = {
   index: async () => (await import("@slipway/protocols/factory/code-index/bench")).benchCodeIndex(),
   projects: async () => (await import("./projects.ts")).benchProjects(),
   factory: async () => (await import("./factory-overhead.ts")).benchFactory(),
+  criticality: async () => (await import("./criticality.ts")).benchCriticality(),
   durable: async () => (await import("@slipway/durable/bench/durable")).benchDurable(),
 } satisfies Record<string, () => Promise<BenchRow[]>>;
 

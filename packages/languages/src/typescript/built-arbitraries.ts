@@ -59,7 +59,7 @@ export function writeParameter(writer: ArbitraryWriter, parameter: AstNode, type
 const UNCHECKED = /unchecked|unsafe|trust|assume/i;
 
 /**
- * A branded type by the factory of its file, so that every generated value satisfies its invariants. Null if the alias is not branded.
+ * A branded type by the constructor function of its file, so that every generated value satisfies its invariants. Null if the alias is not branded.
  */
 export function witnessArbitrary(writer: ArbitraryWriter, { file, name }: Declaration, type: TypeUse): string | null {
   if (type.node.type !== "TSIntersectionType" || !nodesIn(type.node, "types").some(isBrand)) return null;
@@ -67,12 +67,12 @@ export function witnessArbitrary(writer: ArbitraryWriter, { file, name }: Declar
     const made = functionIn(declaration.node);
     return made !== null && declaration.isExported ? [{ declaration, made }] : [];
   });
-  const factory = functions.find(({ declaration, made }) => returnsType(made, name) && !UNCHECKED.test(declaration.name));
-  if (factory === undefined) throw new CannotGenerate(`${name} has no exported factory in ${file}`);
+  const maker = functions.find(({ declaration, made }) => returnsType(made, name) && !UNCHECKED.test(declaration.name));
+  if (maker === undefined) throw new CannotGenerate(`${name} has no exported constructor function in ${file}`);
   const lookUp = (called: string) => functionIn(writer.index.find(file, called)?.node ?? null);
-  const bounds = acceptedBy(factory.made, lookUp);
-  const imported = importValue(writer, factory.declaration);
-  return builtText(writer, factory.made, { ...type, file }, { call: imported, takes: `Parameters<typeof ${imported}>` }, bounds);
+  const bounds = acceptedBy(maker.made, lookUp);
+  const imported = importValue(writer, maker.declaration);
+  return builtText(writer, maker.made, { ...type, file }, { call: imported, takes: `Parameters<typeof ${imported}>` }, bounds);
 }
 
 /** An object type with a computed key, such as a unique symbol, or a key that says brand. */
