@@ -73,7 +73,7 @@ function testText(plan: TestPlan, given: readonly Given[], test: ClauseTest, nam
     broken === null
       ? [
           "accepted++",
-          ...plan.olds.map((old) => `${old.name} := ${old.expression}`),
+          ...plan.olds.flatMap((old) => [`${old.name} := ${old.expression}`, `_ = ${old.name}`]),
           assigned,
           ...results.map((result) => `_ = ${result}`),
           `return ${clause.condition}`,

@@ -1,10 +1,8 @@
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
-import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
-import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
-import { unsandboxed } from "@slipway/kernel/host/sandbox/unsandboxed";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { SourceTree } from "../adapter.ts";
 import { projectFolder } from "../testing/adapter-suite.ts";
+import { testSandbox } from "../testing/tools-here.ts";
 import { openDocuments } from "./documents.ts";
 import { openServerOracle } from "./oracle.ts";
 
@@ -59,7 +57,7 @@ process.stdin.on("data", (chunk) => {
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = sandboxWorksHere() ? await openSandbox() : unsandboxed({ reason: "no bubblewrap here", by: "test" });
+  sandbox = await testSandbox();
 });
 
 const TREE: SourceTree = { "a.txt": "good\n", "b.txt": "good\nbad warn\n" };

@@ -33,7 +33,7 @@ export function pythonShape(annotation: string): TypeShape | null {
   if (LISTS.has(generic.name)) return first === null ? null : { kind: "list", name: "list", of: first };
   if (SETS.has(generic.name)) return first === null ? null : { kind: "set", name: generic.name, of: first };
   if (MAPS.has(generic.name)) return first === null || second === null ? null : { kind: "map", name, key: first, value: second };
-  if (generic.name !== "tuple" && generic.name !== "Tuple") return { kind: "named", name: generic.name };
+  if (generic.name !== "tuple" && generic.name !== "Tuple") return bare(generic.name);
   if (generic.args[1] === "...") return first === null ? null : { kind: "list", name: "tuple", of: first };
   return args.every((part) => part !== null) ? { kind: "tuple", name, parts: args } : null;
 }
@@ -79,7 +79,7 @@ export function strategyOf(
     case "none":
       return "st.none()";
     case "list":
-      return shape.name === "tuple" ? `st.lists(${inner(shape.of)}, max_size=8).map(tuple)` : `st.lists(${inner(shape.of)}, max_size=8)`;
+      return `_lists(${inner(shape.of)})${shape.name === "tuple" ? ".map(tuple)" : ""}`;
     case "set":
       return shape.name.toLowerCase() === "frozenset"
         ? `st.frozensets(${inner(shape.of)}, max_size=8)`

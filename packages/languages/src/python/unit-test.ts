@@ -58,7 +58,7 @@ export function renderPython(tree: SourceTree, plan: TestPlan, file: string, tes
 }
 
 export const PYTHON_PRELUDE = `SETTINGS = settings(
-    max_examples=200,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     database=None,
@@ -75,6 +75,19 @@ def _integers(*interesting):
 def _floats(*interesting):
     plain = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
     return st.one_of(plain, st.sampled_from([float(value) for value in interesting])) if interesting else plain
+
+
+def _in_order(values):
+    try:
+        return sorted(values)
+    except TypeError:
+        return values
+
+
+def _lists(elements):
+    """Half of the lists are sorted: an order is what preconditions of lists are most often about."""
+    plain = st.lists(elements, max_size=8)
+    return st.one_of(plain, plain.map(_in_order))
 
 
 @st.composite
@@ -148,7 +161,9 @@ function closedTest({ clause, broken }: ClauseTest, name: string): string {
 function testText(plan: TestPlan, given: readonly Given[], test: ClauseTest, name: string): string {
   const { clause, given: conditions, broken, isClosed = false } = test;
   if (isClosed) return closedTest(test, name);
-  const strategies = given.map(({ name: parameter, shape }) => `${inTest(parameter)}=${strategyOf(shape, plan)}`);
+  const strategies = given.map(
+    ({ name: parameter, shape }) => `${inTest(parameter)}=${strategyOf(shape, plan)}${filterOf(parameter, given, conditions)}`,
+  );
   const head = given.length === 0 ? [] : ["@SETTINGS", `@given(${strategies.join(", ")})`];
   const assumed = conditions.map((condition) => `    assume(_holds(lambda: ${condition}))`);
   const call = callText(plan, given);
@@ -167,6 +182,15 @@ function testText(plan: TestPlan, given: readonly Given[], test: ClauseTest, nam
     ...assumed,
     ...body,
   ].join("\n");
+}
+
+/** A condition over one parameter alone is a filter of its values: then the others are not generated in vain. */
+function filterOf(parameter: string, given: readonly Given[], conditions: readonly string[]): string {
+  if (parameter === "self") return "";
+  const names = (condition: string) =>
+    given.filter(({ name }) => new RegExp(`(?<![\\w.])${name}\\b`).test(condition)).map(({ name }) => name);
+  const own = conditions.filter((condition) => names(condition).join() === parameter);
+  return own.map((condition) => `.filter(lambda ${parameter}: _holds(lambda: ${condition}))`).join("");
 }
 
 /** A test function is no method, so it cannot have a parameter called self. */

@@ -34,7 +34,10 @@ export function cargoMessages(text: string): CargoMessage[] {
 }
 
 /** Cargo's folders, in a home that is kept if the machine has a cache. */
-export function cargoEnvironment(folder: string, machine: LanguageMachine): Record<string, string> {
+export function cargoEnvironment(
+  folder: string,
+  machine: LanguageMachine,
+): Readonly<Record<"CARGO_HOME" | "CARGO_TARGET_DIR" | "CARGO_TERM_COLOR" | "CARGO_INCREMENTAL", string>> {
   const home = machine.cache === undefined ? `${folder}/.slipway-home` : `${machine.cache}/rust`;
   return { CARGO_HOME: `${home}/cargo`, CARGO_TARGET_DIR: `${home}/target`, CARGO_TERM_COLOR: "never", CARGO_INCREMENTAL: "0" };
 }

@@ -1,5 +1,6 @@
 import { copyFile, mkdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
+import { kindAt } from "@slipway/kernel/host/sandbox/paths";
 import type { TestSelection } from "../adapter.ts";
 import type { LanguageMachine } from "../toolchains/machine.ts";
 import { requireTool } from "../toolchains/require-tool.ts";
@@ -27,7 +28,11 @@ export async function runRustTests(machine: LanguageMachine, sourcePath: string,
       const [first] = cargoResult(built).problems;
       return brokenRun(`the tests do not compile: ${first?.file ?? "cargo"}:${first?.line ?? 1}: ${first?.message ?? ""}`);
     }
-    const programs = testPrograms(built.stdout, files);
+    // A macro of the project can print lines among cargo's, so only what is in its own folder counts.
+    const target = cargoEnvironment(folder, machine).CARGO_TARGET_DIR;
+    const programs = testPrograms(built.stdout, files)
+      .map((program) => resolve(folder, program))
+      .filter((program) => program.startsWith(`${target}/`) && kindAt(program) === "file");
     await mkdir(join(folder, PROGRAMS));
     const runs: TestRun[] = [];
     for (const program of programs) {
@@ -68,6 +73,6 @@ export function libtestRun(outcome: ToolOutcome): TestRun {
 function panicOf(output: string, name: string): string {
   const start = output.indexOf(`---- ${name} stdout ----`);
   if (start < 0) return "it failed";
-  const text = output.slice(start).split("\n").slice(1, 12).join("\n");
+  const [text = ""] = output.slice(output.indexOf("\n", start) + 1).split(/\n(?=\n|---- |test result:|failures:)/, 1);
   return text.replaceAll(/^thread .*panicked at [^\n]*:\n?/gm, "").replaceAll(/^note: .*$/gm, "");
 }

@@ -52,6 +52,7 @@ export function renderRust(tree: SourceTree, plan: TestPlan, file: string, tests
     `//! Made from the contract of ${source.name} in ${path}.`,
     "#![allow(unused, clippy::all)]",
     "use proptest::prelude::*;",
+    "use std::collections::*;",
     "use std::panic::{catch_unwind, AssertUnwindSafe};",
     ...uses.map((one) => `use ${one}::*;`),
     "",

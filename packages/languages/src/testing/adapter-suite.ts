@@ -2,14 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
-import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
-import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
-import { unsandboxed } from "@slipway/kernel/host/sandbox/unsandboxed";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from "vitest";
 import type { LanguageAdapter, LanguageId, SourceTree } from "../adapter.ts";
 import { parseContract } from "../micro-contracts/parse.ts";
 import type { StructuredClaim } from "../property-tests/claim.ts";
 import type { LanguageMachine } from "../toolchains/machine.ts";
+import { testSandbox } from "./tools-here.ts";
 import type { WitnessDefinition, WitnessLevel } from "../witnesses/definition.ts";
 
 /** What the suite needs to know of a language: a small project, and bodies for its hole. */
@@ -71,6 +69,9 @@ export function projectFolder(tree: SourceTree): string {
   return folder;
 }
 
+/** Compilers on a busy machine. */
+const SLOW = { timeout: 300_000 };
+
 /** Every adapter must pass this. Parts whose tools are missing are skipped, with the name of the tool. */
 export function adapterSuite(sample: AdapterSample): void {
   const { id, path, target, tree } = sample;
@@ -80,7 +81,7 @@ export function adapterSuite(sample: AdapterSample): void {
   const cache = realpathSync(mkdtempSync(join(tmpdir(), "slipway-cache-")));
 
   beforeAll(async () => {
-    sandbox = sandboxWorksHere() ? await openSandbox() : unsandboxed({ reason: "no bubblewrap here", by: "test" });
+    sandbox = await testSandbox();
     adapter = sample.make(testMachine(cache));
     missing = new Map((await adapter.missingTools()).map(({ tool, install }) => [tool, `${tool} is not installed (${install})`]));
   });
@@ -154,7 +155,7 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(text).not.toContain("2 *");
     });
 
-    test("compileCheck accepts the hole [CRI-039] and a right body, and finds a wrong type with its place", async (context) => {
+    test("compileCheck accepts the hole [CRI-039] and a right body, and finds a wrong type with its place", SLOW, async (context) => {
       needs(context);
       expect(await compile(tree)).toMatchObject({ passed: true, problems: [] });
       expect(await compile(filled(sample.right))).toMatchObject({ passed: true, problems: [] });
@@ -166,7 +167,7 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(failed.problems.some((problem) => problem.line >= line && problem.line <= line + 12)).toBe(true);
     });
 
-    test("the oracle checks a file without keeping it, until it is accepted", async (context) => {
+    test("the oracle checks a file without keeping it, until it is accepted", SLOW, async (context) => {
       needs(context);
       const oracle = await adapter.openOracle(tree, { sandbox });
       try {
@@ -184,7 +185,7 @@ export function adapterSuite(sample: AdapterSample): void {
       }
     });
 
-    test("runTests passes the right body and fails the wrong one, with the message of the check", async (context) => {
+    test("runTests passes the right body and fails the wrong one, with the message of the check", SLOW, async (context) => {
       needs(context, "pytest");
       expect(holds(await run(withTest(sample.right)))).toEqual(PASSED);
       const wrong = await run(withTest(sample.wrong));
@@ -193,13 +194,13 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(wrong.tests.find(({ result }) => result === "FAIL")?.error?.message).not.toBe("");
     });
 
-    test("runTests runs the selected files only, and a project without tests has none", async (context) => {
+    test("runTests runs the selected files only, and a project without tests has none", SLOW, async (context) => {
       needs(context, "pytest");
       expect(await run(filled(sample.right))).toEqual({ tests: [], skipped: [], broken: null });
       expect(holds(await run(withTest(sample.right), { files: [sample.test.path] }))).toEqual(PASSED);
     });
 
-    test("a body that loops forever, exits early or does not compile breaks the run or fails it", async (context) => {
+    test("a body that loops forever, exits early or does not compile breaks the run or fails it", SLOW, async (context) => {
       needs(context, "pytest");
       const verdict = async (body: string, timeoutMs: number) => {
         const { broken, tests } = await run(withTest(body), { timeoutMs });
@@ -211,17 +212,21 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(await verdict(sample.mistyped, 60_000)).toBe(true);
     });
 
-    test("[CRI-099] [CRI-102] a witness compiles, takes a good value, refuses a bad one and has the level of its language", async (context) => {
-      const witness = adapter.generateWitness(sample.witness);
-      expect(witness.level).toBe(sample.level);
-      expect(witness.invariants).toEqual(sample.witness.invariants.map((one) => ({ id: one.id, level: sample.level })));
-      for (const words of sample.witnessWords) expect(witness.text).toMatch(words);
-      expect(adapter.parseAst(witness.text).text).toBe(witness.text);
-      needs(context, "pytest");
-      const files = { ...filled(sample.right), [witness.path]: witness.text, [sample.witnessTest.path]: sample.witnessTest.text };
-      expect(await compile(files)).toMatchObject({ passed: true });
-      expect(holds(await run(files))).toEqual(PASSED);
-    });
+    test(
+      "[CRI-099] [CRI-102] a witness compiles, takes a good value, refuses a bad one and has the level of its language",
+      SLOW,
+      async (context) => {
+        const witness = adapter.generateWitness(sample.witness);
+        expect(witness.level).toBe(sample.level);
+        expect(witness.invariants).toEqual(sample.witness.invariants.map((one) => ({ id: one.id, level: sample.level })));
+        for (const words of sample.witnessWords) expect(witness.text).toMatch(words);
+        expect(adapter.parseAst(witness.text).text).toBe(witness.text);
+        needs(context, "pytest");
+        const files = { ...filled(sample.right), [witness.path]: witness.text, [sample.witnessTest.path]: sample.witnessTest.text };
+        expect(await compile(files)).toMatchObject({ passed: true });
+        expect(holds(await run(files))).toEqual(PASSED);
+      },
+    );
 
     test("an invariant that the language cannot check becomes documentation and is never dropped", () => {
       const prose = { id: "fair", description: "Everyone finds it fair", formal: "forall x: fair(x)", testable: false };
@@ -231,7 +236,7 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(witness.text).toContain("Everyone finds it fair");
     });
 
-    test("[CRI-142] [CRI-186] the unit test of a contract passes the right body and finds the planted bugs", async (context) => {
+    test("[CRI-142] [CRI-186] the unit test of a contract passes the right body and finds the planted bugs", SLOW, async (context) => {
       needs(context, "pytest", "hypothesis", "proptest", "rapidcheck");
       const doc = source().functions.find(({ name }) => name === target)?.doc ?? "";
       const made = adapter.unitTest(tree, path, target, { clauses: parseContract(doc, 1, null).clauses });
@@ -250,19 +255,23 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(failing(await run(withMade(adapter.hole))).length).toBeGreaterThan(0);
     });
 
-    test("[CRI-142] claims become tests of the framework for their type, which pass the right body and fail the wrong one", async (context) => {
-      needs(context, "pytest", "hypothesis", "proptest", "rapidcheck");
-      const made = sample.claims.map(({ claim, framework }) => {
-        const generated = adapter.claimTest(filled(sample.right), claim);
-        expect(generated.untested).toEqual([]);
-        expect(generated.text).toMatch(framework);
-        return generated;
-      });
-      const all = (body: string) => ({ ...filled(body), ...Object.fromEntries(made.map((one) => [one.path, one.text])) });
-      expect(holds(await run(all(sample.right)))).toEqual(PASSED);
-      expect(failing(await run(all(sample.wrong))).length).toBeGreaterThan(0);
-      expect(failing(await run(all(sample.careless))).length).toBeGreaterThan(0);
-    });
+    test(
+      "[CRI-142] claims become tests of the framework for their type, which pass the right body and fail the wrong one",
+      SLOW,
+      async (context) => {
+        needs(context, "pytest", "hypothesis", "proptest", "rapidcheck");
+        const made = sample.claims.map(({ claim, framework }) => {
+          const generated = adapter.claimTest(filled(sample.right), claim);
+          expect(generated.untested).toEqual([]);
+          expect(generated.text).toMatch(framework);
+          return generated;
+        });
+        const all = (body: string) => ({ ...filled(body), ...Object.fromEntries(made.map((one) => [one.path, one.text])) });
+        expect(holds(await run(all(sample.right)))).toEqual(PASSED);
+        expect(failing(await run(all(sample.wrong))).length).toBeGreaterThan(0);
+        expect(failing(await run(all(sample.careless))).length).toBeGreaterThan(0);
+      },
+    );
 
     test.each(["temporal", "concurrent", "performance"] as const)("a %s claim is listed as untested, with the reason", (type) => {
       const claim = { ...sample.claims[0]?.claim, id: "later_001", text: "Later.", type } as StructuredClaim;

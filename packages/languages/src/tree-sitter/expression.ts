@@ -38,6 +38,7 @@ const STATEMENT_LIKE = new Set(["assignment", "assignment_expression", "named_ex
  */
 export function expressionCheck(grammar: Grammar, isKnown: (name: string) => boolean): ExpressionCheck {
   return (text) => {
+    if (text.trim() === "" || text.includes("\n")) return "it is not one expression";
     const [before, after] = AROUND[grammar.id];
     const root = parseTree(grammar.id, `${before}${text}${after}`);
     if (syntaxProblems(root, grammar).length > 0) return "it does not parse as an expression";
