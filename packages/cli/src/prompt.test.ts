@@ -70,6 +70,7 @@ describe("at a terminal", () => {
     const { code } = await project.slipway(["run", "letters.spec.md", "--cassette", project.cassette], AT_TERMINAL);
     expect(code).toBe(3);
     expect(note).toHaveBeenCalledWith(expect.stringContaining("/comment"), "Invalid answer");
+    expect(text).toHaveBeenCalledWith(expect.objectContaining({ message: "A comment (may be empty)" }));
     expect(project.sql("SELECT answer FROM questions")).toEqual([{ answer: '{"comment":"not wanted","decision":"reject"}' }]);
   });
 
@@ -94,6 +95,7 @@ describe("at a terminal", () => {
     const { code } = await project.slipway(["run", "letters.spec.md", "other.md", "--cassette", project.cassette], AT_TERMINAL);
     expect(code).toBe(0);
     expect(note).toHaveBeenCalledWith("which<U+001B>[2J?", "The builder of letters asks for more context");
+    expect(text).toHaveBeenCalledWith(expect.objectContaining({ message: "Your answer" }));
     expect(project.git("show", "main:src/a.txt", "main:src/b.txt")).toBe("two\ntwo\n");
   });
 

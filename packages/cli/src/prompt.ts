@@ -42,7 +42,8 @@ async function ask(question: InboxQuestion): Promise<Given | typeof LATER | type
   const decision = await choose(question);
   if (decision === LATER || decision === DIFF) return decision;
   if (decision === "approve") return { decision, comment: "" };
-  const comment = await text({ message: "A comment for the worker (may be empty)", defaultValue: "" });
+  const message = decision === null ? "Your answer" : "A comment (may be empty)";
+  const comment = await text({ message, defaultValue: "" });
   return isCancel(comment) ? LATER : { decision, comment };
 }
 

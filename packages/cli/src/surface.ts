@@ -1,4 +1,5 @@
 import type { Io } from "@slipway/protocols/surface/io";
+import type { Prompt } from "@slipway/protocols/surface/prompt";
 import type { Surface } from "@slipway/protocols/surface/surface";
 import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { agentChoice } from "./agent-choice.ts";
@@ -18,8 +19,19 @@ export function surfaceOf(io: Io): Surface {
         return driveRun({ session, runId: begun.runId, io, json, progress });
       });
     },
+    async resume(args, runId) {
+      const { resumeRun } = await import("./resume-run.ts");
+      return resumeRun(args, io, async () => runId);
+    },
+    prompt: lazyPrompt,
   };
   // Copies the getters: some properties of `io`, such as the window's width, are computed on access.
   const all = { ...Object.getOwnPropertyDescriptors(io), ...Object.getOwnPropertyDescriptors(ways) };
   return Object.defineProperties({}, all) as Surface;
 }
+
+/** The library for prompts is loaded with the first question. */
+const lazyPrompt: Prompt = {
+  choose: async (message, options, initial) => (await import("./terminal/person-prompt.ts")).chooseOption({ message, options, initial }),
+  write: async (message) => (await import("./terminal/person-prompt.ts")).writeText(message),
+};

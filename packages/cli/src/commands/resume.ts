@@ -1,24 +1,18 @@
 import type { Engine } from "@slipway/durable/engine";
 import { isFinished } from "@slipway/durable/status";
-import { agentChoice } from "../agent-choice.ts";
 import { chooseRun } from "@slipway/runtime/choose";
 import type { RunCommand } from "@slipway/protocols/surface/command";
-import { driveRun } from "../drive-run.ts";
+import { resumeRun } from "../resume-run.ts";
 import { personOf } from "@slipway/protocols/surface/caller";
-import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
-import { withSession } from "../with-session.ts";
 import { workflowVersions } from "@slipway/runtime/versions";
 
-export const run: RunCommand = async (args, io) => {
-  const json = args.flag("json");
-  return withSession({ io, json, agents: agentChoice(args), unsandboxedReason: reasonFrom(args) }, async (session, progress) => {
-    const { runId } = await chooseRun(session.engine, args.positionals[0]);
-    if (args.flag("accept-version")) await acceptVersion(session.engine, runId, personOf(io).id);
-    if (args.flag("after-crashes")) await session.engine.resetCrashes(runId, personOf(io).id);
-    await session.recordOverride(runId);
-    return await driveRun({ session, runId, io, json, progress });
+export const run: RunCommand = (args, io) =>
+  resumeRun(args, io, async ({ engine }) => {
+    const { runId } = await chooseRun(engine, args.positionals[0]);
+    if (args.flag("accept-version")) await acceptVersion(engine, runId, personOf(io).id);
+    if (args.flag("after-crashes")) await engine.resetCrashes(runId, personOf(io).id);
+    return runId;
   });
-};
 
 /** A run and its children pin their versions separately; finished children keep theirs. */
 async function acceptVersion(engine: Engine, rootRunId: string, by: string): Promise<void> {

@@ -19,6 +19,7 @@ function shown<T>(options: T): T {
 
 export const confirm: typeof clack.confirm = (options) => clack.confirm(shown(options));
 export const select: typeof clack.select = (options) => clack.select(shown(options));
+export const autocomplete: typeof clack.autocomplete = (options) => clack.autocomplete(shown(options));
 export const multiselect: typeof clack.multiselect = (options) => clack.multiselect(shown(options));
 
 interface TextQuestion {

@@ -1,4 +1,7 @@
 import type { ProtocolEntry } from "../protocol.ts";
+import { criticalityAnswerCommand } from "./commands/answer-command.ts";
+import { CRITICALITY_SUBCOMMANDS } from "./commands/specs.ts";
+import { CRITICALITY_SERVERS } from "./servers/entry.ts";
 
 export const criticality: ProtocolEntry = {
   name: "criticality",
@@ -8,7 +11,10 @@ export const criticality: ProtocolEntry = {
   example: 'slipway criticality "accounts and transfers"',
   started: ["criticality"],
   options: { spec: { type: "string", hint: "FILE", describe: "a specification (spec.toml) instead of the interview" } },
+  subcommands: CRITICALITY_SUBCOMMANDS,
+  answerCommand: criticalityAnswerCommand,
   tables: async () => (await import("./tables.ts")).CRITICALITY_TABLES,
+  servers: CRITICALITY_SERVERS,
   narration: async () => (await import("./steps.ts")).CRITICALITY_NARRATION,
   demos: [
     {

@@ -5,6 +5,7 @@ import type { RunAgents } from "../dispatch/run-agents.ts";
 import type { Arguments } from "./command.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import type { Prompt } from "./prompt.ts";
 
 /** What a command works with besides its arguments: input, output and access to the records. */
 export interface Surface extends Io {
@@ -14,6 +15,10 @@ export interface Surface extends Io {
   kernel<T>(work: (kernel: Kernel) => Promise<T>): Promise<T>;
   /** Begins a run and drives it until it ends or needs a person. `begin` returns an exit code if there is nothing to begin. */
   run(args: Arguments, begin: (starter: Starter) => Promise<Begun | ExitCode>): Promise<ExitCode>;
+  /** Continues a recorded run until it ends or needs a person, as `slipway resume` does. */
+  resume(args: Arguments, runId: string): Promise<ExitCode>;
+  /** Asks the person at the terminal. Only while `interactive` is set. */
+  readonly prompt: Prompt;
 }
 
 export interface Reader {

@@ -1,0 +1,66 @@
+import type { CommandSpec, OptionSpec } from "../../surface/command.ts";
+import { agentOptions, unsandboxed } from "../../surface/run-options.ts";
+
+const run: OptionSpec = { type: "string", hint: "RUN", describe: "a run of the protocol (default: the newest)" };
+
+type Row = Pick<CommandSpec, "name" | "summary" | "load"> & Partial<CommandSpec>;
+
+const criticality = ({ options = {}, ...row }: Row): CommandSpec => ({
+  example: `slipway criticality ${row.name}`,
+  positionals: [],
+  ...row,
+  options: { run, ...options },
+});
+
+/** `slipway criticality NAME`. */
+export const CRITICALITY_SUBCOMMANDS: readonly CommandSpec[] = [
+  criticality({
+    name: "status",
+    summary: "phase, functions, tests, claims, cost, and the question that blocks the run",
+    load: () => import("./status.ts"),
+  }),
+  criticality({
+    name: "resolve",
+    summary: "answer the question that blocks the run, and continue it",
+    example: "slipway criticality resolve 2 --comment 'the limit is per day'",
+    positionals: [{ name: "option", describe: "the number of an option (default: asks on a terminal, else shows them)", required: false }],
+    options: {
+      comment: { type: "string", hint: "TEXT", describe: "your words; options such as hybrid, decide and clarify need them" },
+      ...agentOptions,
+      "allow-unsandboxed": unsandboxed,
+    },
+    load: () => import("./resolve.ts"),
+  }),
+  criticality({
+    name: "ledger",
+    summary: "decisions in force, by confidence",
+    options: { all: { type: "boolean", describe: "also superseded, invalidated and archived ones" } },
+    load: () => import("./ledger.ts"),
+  }),
+  criticality({
+    name: "witnesses",
+    summary: "types that stand for invariants, and how each is enforced",
+    load: () => import("./witnesses.ts"),
+  }),
+  criticality({
+    name: "claims",
+    summary: "claims of the specification: tested, violated, or untested and why",
+    load: () => import("./claims.ts"),
+  }),
+  criticality({
+    name: "smells",
+    summary: "transformations accepted and reverted by Mass Defect, and smells that are left",
+    load: () => import("./smells.ts"),
+  }),
+  criticality({
+    name: "telemetry",
+    summary: "tokens and cost by model and phase, and what the rest will cost",
+    load: () => import("./telemetry.ts"),
+  }),
+  criticality({
+    name: "metrics",
+    summary: "success metrics of all runs, or of one, against their targets",
+    example: "slipway criticality metrics",
+    load: () => import("./metrics.ts"),
+  }),
+];
