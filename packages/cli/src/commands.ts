@@ -1,4 +1,4 @@
-import { PROTOCOLS } from "@slipway/protocols/protocols";
+import { PROTOCOLS, TOOL_SERVERS } from "@slipway/protocols/protocols";
 import { startCommand } from "@slipway/protocols/surface/start-command";
 import { agentOptions, runOptions, unsandboxed } from "@slipway/protocols/surface/run-options";
 import { AGENT_COMMANDS } from "./agent-commands.ts";
@@ -155,7 +155,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       http: { type: "boolean", describe: "serve streamable HTTP on 127.0.0.1 instead of stdio; clients need a token" },
       port: { type: "string", hint: "N", describe: "http: the port (default 7420; 0 for any free one)" },
-      role: { type: "string", hint: "ROLE", describe: "orchestrator (default), planner, builder, qa or system" },
+      server: {
+        type: "string",
+        hint: "NAME",
+        describe: `a protocol's own server instead of Slipway's tools: ${TOOL_SERVERS.map(({ name }) => name).join(" or ")}`,
+      },
+      role: {
+        type: "string",
+        hint: "ROLE",
+        describe: `orchestrator (default), planner, builder, qa or system; with --server also ${[...new Set(TOOL_SERVERS.flatMap(({ roles }) => roles))].join(", ")}`,
+      },
+      function: { type: "string", hint: "PATH#NAME", describe: "with --server: the only function that a worker may test" },
+      ref: { type: "string", hint: "BRANCH", describe: "with --server: the branch whose code is checked (default: the base branch)" },
       feature: { type: "string", hint: "ID", describe: "the only feature the client may touch" },
       run: { type: "string", hint: "RUN", describe: "the only run tokens may be for" },
       actor: { type: "string", hint: "NAME", describe: "token: the client's name in the journal" },

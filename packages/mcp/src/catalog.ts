@@ -6,6 +6,9 @@ import { z } from "zod";
 /** Shipped with the package, beside `src` and `dist`. */
 export const TOOLS_FOLDER = join(import.meta.dirname, "..", "tools");
 
+/** Below it, each server of a protocol has a folder with its catalog and schemas. */
+export const SERVERS_FOLDER = "servers";
+
 const entry = z.strictObject({
   name: z.string().min(1),
   kind: z.enum(["read", "mutating"]),

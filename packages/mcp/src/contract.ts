@@ -3,22 +3,47 @@ import { dirname, join, relative } from "node:path";
 import { documentFiles } from "@slipway/kernel/tools/documents";
 import type { JsonSchema } from "@slipway/kernel/tools/schemas";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
-import { catalogSchema, readPins } from "./catalog.ts";
+import { catalogSchema, readPins, SERVERS_FOLDER, type Catalog } from "./catalog.ts";
 import { pinProblems } from "./pins.ts";
 import { toolFiles } from "./tool-files.ts";
-import { toolsMarkdown } from "./tools-md.ts";
+import { serversMarkdown, toolsMarkdown } from "./tools-md.ts";
 
 const TOOLS = "packages/mcp/tools";
 const DOCUMENTS = "packages/kernel/schemas";
 const MARKDOWN = "docs/tools.md";
 /** Folders that contain only generated files. */
 const WHOLE = [`${TOOLS}/schemas`, DOCUMENTS];
+const SERVERS = `${TOOLS}/${SERVERS_FOLDER}`;
+const SERVERS_MARKDOWN = "docs/servers.md";
+
+/** A server of a protocol, with its tools. */
+export interface ServerTools {
+  readonly name: string;
+  readonly summary: string;
+  readonly tools: readonly AnyTool[];
+}
+
+/** The files of the servers of protocols, by their path in this repository. */
+export function serverFiles(servers: readonly ServerTools[]): ReadonlyMap<string, string> {
+  const made = servers.map(({ name, summary, tools }) => ({ name, summary, files: toolFiles(tools) }));
+  const described = made.map(({ name, summary, files }) => ({ name, summary, ...readable(files) }));
+  return new Map([
+    ...made.flatMap(({ name, files }) => [...files].map(([path, text]) => [`${SERVERS}/${name}/${path}`, text] as const)),
+    [SERVERS_MARKDOWN, serversMarkdown(described)],
+  ]);
+}
+
+function readable(files: ReadonlyMap<string, string>): { readonly catalog: Catalog; readonly schemaAt: (path: string) => JsonSchema } {
+  return {
+    catalog: catalogSchema.parse(JSON.parse(files.get("catalog.json") ?? "")),
+    schemaAt: (path) => JSON.parse(files.get(path) ?? "") as JsonSchema,
+  };
+}
 
 /** All files that are generated from the definitions, by their path in this repository. */
 export function generatedFiles(definitions: readonly AnyTool[]): ReadonlyMap<string, string> {
   const tools = toolFiles(definitions);
-  const catalog = catalogSchema.parse(JSON.parse(tools.get("catalog.json") ?? ""));
-  const schemaAt = (path: string) => JSON.parse(tools.get(path) ?? "") as JsonSchema;
+  const { catalog, schemaAt } = readable(tools);
   return new Map([
     ...[...tools].map(([path, text]) => [`${TOOLS}/${path}`, text] as const),
     ...[...documentFiles()].map(([path, text]) => [`${DOCUMENTS}/${path}`, text] as const),
@@ -45,7 +70,9 @@ export async function contractProblems(root: string, files: ReadonlyMap<string, 
 }
 
 function extraFiles(root: string, files: ReadonlyMap<string, string>): string[] {
-  return WHOLE.filter((folder) => existsSync(join(root, folder)))
+  const whole = [...files.keys()].some((path) => path.startsWith(`${SERVERS}/`)) ? [...WHOLE, SERVERS] : WHOLE;
+  return whole
+    .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))

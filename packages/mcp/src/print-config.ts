@@ -18,16 +18,16 @@ export const TOKEN_VARIABLE = "SLIPWAY_MCP_TOKEN";
 /** Long, because a tool call may run gates. */
 const TIMEOUT_SECONDS = 3600;
 
-export function snippetFor(client: McpClientName, reach: Reach): Snippet {
+export function snippetFor(client: McpClientName, reach: Reach, name = "slipway"): Snippet {
   switch (client) {
     case "claude":
-      return { file: ".mcp.json", text: json({ mcpServers: { slipway: claude(reach) } }) };
+      return { file: ".mcp.json", text: json({ mcpServers: { [name]: claude(reach) } }) };
     case "codex":
-      return { file: "~/.codex/config.toml", text: codex(reach) };
+      return { file: "~/.codex/config.toml", text: codex(reach, name) };
     case "gemini":
-      return { file: ".gemini/settings.json", text: json({ mcpServers: { slipway: gemini(reach) } }) };
+      return { file: ".gemini/settings.json", text: json({ mcpServers: { [name]: gemini(reach) } }) };
     case "vscode":
-      return { file: ".vscode/mcp.json", text: json(vscode(reach)) };
+      return { file: ".vscode/mcp.json", text: json(vscode(reach, name)) };
   }
 }
 
@@ -36,12 +36,12 @@ function claude(reach: Reach) {
   return { type: "http", url: urlAt(reach.port), headers: { Authorization: `Bearer \${${TOKEN_VARIABLE}}` } };
 }
 
-function codex(reach: Reach): string {
+function codex(reach: Reach, name: string): string {
   const lines =
     reach.kind === "stdio"
       ? [`command = ${JSON.stringify(reach.command)}`, `args = [${reach.args.map((arg) => JSON.stringify(arg)).join(", ")}]`]
       : [`url = ${JSON.stringify(urlAt(reach.port))}`, `bearer_token_env_var = ${JSON.stringify(TOKEN_VARIABLE)}`];
-  return ["[mcp_servers.slipway]", ...lines, `tool_timeout_sec = ${TIMEOUT_SECONDS}`, ""].join("\n");
+  return [`[mcp_servers.${name}]`, ...lines, `tool_timeout_sec = ${TIMEOUT_SECONDS}`, ""].join("\n");
 }
 
 function gemini(reach: Reach) {
@@ -50,14 +50,14 @@ function gemini(reach: Reach) {
   return { httpUrl: urlAt(reach.port), headers: { Authorization: `Bearer $${TOKEN_VARIABLE}` }, timeout };
 }
 
-function vscode(reach: Reach) {
+function vscode(reach: Reach, name: string) {
   if (reach.kind === "stdio") {
-    return { servers: { slipway: { type: "stdio", command: reach.command, args: reach.args, cwd: "${workspaceFolder}" } } };
+    return { servers: { [name]: { type: "stdio", command: reach.command, args: reach.args, cwd: "${workspaceFolder}" } } };
   }
   const input = { type: "promptString", id: "slipway-token", description: "Slipway MCP token (slipway mcp token)", password: true };
   return {
     inputs: [input],
-    servers: { slipway: { type: "http", url: urlAt(reach.port), headers: { Authorization: `Bearer \${input:${input.id}}` } } },
+    servers: { [name]: { type: "http", url: urlAt(reach.port), headers: { Authorization: `Bearer \${input:${input.id}}` } } },
   };
 }
 

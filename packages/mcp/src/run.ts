@@ -6,10 +6,12 @@ import type { Environment } from "@slipway/kernel/host/places";
 import type { SandboxOverride } from "@slipway/kernel/host/sandbox/contract";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { checkConfigurationFiles, loadDocumentSchemas, type DocumentSchemas } from "@slipway/kernel/tools/documents";
+import type { Records } from "@slipway/kernel/record/storage";
 import { assembleTools, type ToolTable } from "@slipway/kernel/tools/table";
 import type { Credential } from "@slipway/kernel/tools/credential";
 import { openServerParts } from "./server-parts.ts";
 import { overHttp } from "./http.ts";
+import type { OwnServer } from "./server.ts";
 import { openAuthenticator } from "./identify.ts";
 import { TOKEN_VARIABLE } from "./print-config.ts";
 import { overStdio } from "./stdio.ts";
@@ -24,6 +26,10 @@ export interface McpEnvironment {
   readonly unsandboxed?: SandboxOverride | undefined;
   readonly table?: ToolTable;
   readonly folder?: string;
+  /** Serves a protocol's own server instead of Slipway's; `table` has its tools. */
+  readonly server?: OwnServer | undefined;
+  /** Runs once, before the first client: a protocol's tables are brought up to date. */
+  readonly prepare?: (records: Records) => Promise<void>;
   /** For the kill suite. */
   readonly observe?: OpenAt["observe"];
 }
@@ -63,20 +69,21 @@ export async function runHttp(
 
 /** Loads the shipped schemas first and opens nothing without them. */
 async function withRepository(
-  { cwd, env, unsandboxed, observe }: McpEnvironment,
+  { cwd, env, unsandboxed, observe, prepare }: McpEnvironment,
   work: (opened: OpenedRepository, documents: DocumentSchemas) => Promise<void>,
 ): Promise<void> {
   const documents = loadDocumentSchemas();
   const opened = await openKernelAt({ cwd, env, unsandboxed, observe, check: (readFile) => checkConfigurationFiles(documents, readFile) });
   try {
+    await prepare?.(opened.records);
     await work(opened, documents);
   } finally {
     await opened.close();
   }
 }
 
-function partsOptions({ version, report, table = assembleTools(ALL_TOOLS), folder }: McpEnvironment, opened: OpenedRepository) {
-  return { opened, table, version, report, ...(folder === undefined ? {} : { folder }) };
+function partsOptions({ version, report, table = assembleTools(ALL_TOOLS), folder, server }: McpEnvironment, opened: OpenedRepository) {
+  return { opened, table, version, report, server, ...(folder === undefined ? {} : { folder }) };
 }
 
 function assertMatchesToken(

@@ -6,12 +6,22 @@ import { callTool, envelopeText } from "@slipway/kernel/tools/dispatch";
 import { failureOf, type ToolEnvelope } from "@slipway/kernel/tools/envelope";
 import type { Pins } from "./catalog.ts";
 import type { InFlight } from "./in-flight.ts";
+import { instructionsFor } from "./instructions.ts";
 import { progressTo } from "./progress.ts";
 import type { PublishedTools } from "./published-tools.ts";
+
+/** A server of a protocol, with its own tools only. */
+export interface OwnServer {
+  readonly name: string;
+  /** The text that a model reads before its first call. */
+  readonly instructions: string;
+}
 
 /** What all connections of a server share. */
 export interface ServerParts {
   readonly version: string;
+  /** Null for Slipway's own server. */
+  readonly server: OwnServer | null;
   readonly tools: PublishedTools;
   readonly pins: Pins;
   readonly inFlight: InFlight;
@@ -25,11 +35,15 @@ export interface ServerParts {
 export type Identify = (context: ServerContext) => Promise<Credential>;
 
 /** The server of one connection. `callTool` checks the schemas, so that the role is checked before the input and all answers have one form. */
-export function mcpServer(parts: ServerParts, identify: Identify, instructions: string): Server {
-  const { pins, tools } = parts;
+export function mcpServer(parts: ServerParts, identify: Identify, credential: Credential): Server {
+  const { pins, tools, server: own } = parts;
   const server = new Server(
-    { name: "slipway", title: "Slipway", version: parts.version },
-    { capabilities: { tools: {} }, instructions, supportedProtocolVersions: [...pins.protocol_versions] },
+    own === null ? { name: "slipway", title: "Slipway", version: parts.version } : { name: own.name, version: parts.version },
+    {
+      capabilities: { tools: {} },
+      instructions: own?.instructions ?? instructionsFor(credential),
+      supportedProtocolVersions: [...pins.protocol_versions],
+    },
   );
   server.setRequestHandler("tools/list", () => ({ tools: tools.entries.map(listed) }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {

@@ -8,7 +8,6 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import type { Credential } from "@slipway/kernel/tools/credential";
-import { instructionsFor } from "./instructions.ts";
 import { mcpServer, type ServerParts } from "./server.ts";
 import { unauthenticated } from "./tokens.ts";
 
@@ -29,8 +28,7 @@ export interface Sessions {
 
 export function openSessions(parts: ServerParts): Sessions {
   const onerror = (error: Error) => parts.report(error.message);
-  const serverFor = (credential: Credential) =>
-    mcpServer(parts, async ({ http }) => credentialIn(http?.authInfo), instructionsFor(credential));
+  const serverFor = (credential: Credential) => mcpServer(parts, async ({ http }) => credentialIn(http?.authInfo), credential);
   const modern = createMcpHandler(({ authInfo }) => serverFor(credentialIn(authInfo)), { legacy: "reject", onerror });
   /** In the order of their last use. */
   const open = new Map<string, Session>();

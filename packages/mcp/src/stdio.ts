@@ -1,6 +1,5 @@
 import type { Readable, Writable } from "node:stream";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { instructionsFor } from "./instructions.ts";
 import { mcpServer, type ServerParts } from "./server.ts";
 import { strictLines } from "./strict-lines.ts";
 import type { Credential } from "@slipway/kernel/tools/credential";
@@ -20,7 +19,7 @@ export async function overStdio(parts: ServerParts, { stdin, stdout, credential,
   const lines = strictLines(stdin, (line) => void stdout.write(line));
   lines.on("error", (error) => parts.report(error.message));
   const transport = new StdioServerTransport(lines, stdout);
-  const handle = serveStdio(() => mcpServer(parts, identify, instructionsFor(credential)), {
+  const handle = serveStdio(() => mcpServer(parts, identify, credential), {
     transport,
     onerror: (error) => parts.report(error.message),
   });

@@ -22,10 +22,36 @@ export function toolsMarkdown({ tools }: Catalog, schemaAt: (path: string) => Js
   ].join("\n");
 }
 
-function section(entry: CatalogEntry, input: JsonSchema, output: JsonSchema): string[] {
+export interface DescribedServer {
+  readonly name: string;
+  readonly summary: string;
+  readonly catalog: Catalog;
+  readonly schemaAt: (path: string) => JsonSchema;
+}
+
+/** The documentation of the servers of protocols. */
+export function serversMarkdown(servers: readonly DescribedServer[]): string {
+  return [
+    "# Servers of protocols",
+    "",
+    "<!-- Made by `npm run generate:tools` from packages/mcp/tools/servers; do not edit. -->",
+    "",
+    "A protocol may bring MCP servers of its own. `slipway mcp --server NAME` starts one; it has only the tools below (how to connect a client: [mcp.md](mcp.md#servers-of-protocols)). Calls name no actor: the person who starts the server fixes the role. Every answer is `{ok: true, data}` or `{ok: false, error: {code, message, details}}`.",
+    "",
+    ...servers.flatMap(({ name, summary, catalog, schemaAt }) => [
+      `## ${name}`,
+      "",
+      summary,
+      "",
+      ...catalog.tools.flatMap((entry) => section(entry, schemaAt(entry.input_schema), schemaAt(entry.output_schema), "###")),
+    ]),
+  ].join("\n");
+}
+
+function section(entry: CatalogEntry, input: JsonSchema, output: JsonSchema, mark = "##"): string[] {
   const data = dataIn(output);
   return [
-    `## ${entry.name}`,
+    `${mark} ${entry.name}`,
     "",
     entry.description,
     "",

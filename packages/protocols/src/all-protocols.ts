@@ -7,7 +7,8 @@ import { narrateBase } from "./narration/base-gates.ts";
 import type { Line } from "./narration/line.ts";
 import { oneLine } from "./narration/one-line.ts";
 import type { Protocol } from "./protocol.ts";
-import { PROTOCOLS } from "./protocols.ts";
+import { PROTOCOLS, TOOL_SERVERS } from "./protocols.ts";
+import { OPEN_SESSION } from "./tool-server.ts";
 
 export function loadProtocols(): Promise<Protocol[]> {
   return Promise.all(PROTOCOLS.map(({ load }) => load()));
@@ -21,6 +22,11 @@ export async function migrateProtocols({ db, sqlite }: Pick<Database, "db" | "sq
 /** The MCP tools of every protocol, besides the kernel's. */
 export async function protocolTools(): Promise<AnyTool[]> {
   return (await Promise.all(PROTOCOLS.map(({ tools }) => tools?.() ?? []))).flat();
+}
+
+/** The servers of every protocol, each with its tools. */
+export async function protocolServers(): Promise<{ name: string; summary: string; tools: readonly AnyTool[] }[]> {
+  return Promise.all(TOOL_SERVERS.map(async ({ name, summary, load }) => ({ name, summary, tools: await load(OPEN_SESSION) })));
 }
 
 /**

@@ -11,6 +11,7 @@ import type { NarratedStep } from "./narration/step-text.ts";
 import type { RunNode } from "./run-view.ts";
 import type { CommandSpec, OptionSpec } from "./surface/command.ts";
 import type { Reader, Starter } from "./surface/surface.ts";
+import type { ToolServerEntry } from "./tool-server.ts";
 
 /** What the program knows of a protocol before it loads it. */
 export interface ProtocolEntry {
@@ -34,6 +35,8 @@ export interface ProtocolEntry {
   readonly tables?: () => Promise<OwnMigrations>;
   /** Its MCP tools, named `NAME.verb`. */
   readonly tools?: () => Promise<readonly AnyTool[]>;
+  /** Its MCP servers, besides Slipway's own: `slipway mcp --server NAME`. */
+  readonly servers?: readonly ToolServerEntry[];
   /** What a person reads about the steps of its changes, besides those that every change has. Light: `slipway status` loads it. */
   readonly narration?: () => Promise<readonly NarratedStep[]>;
   /** Its demos: `slipway demo NAME`. */

@@ -5,7 +5,8 @@ import { ACTOR_ROLES, type ActorRole } from "@slipway/kernel/config/rbac";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { assembleTools } from "@slipway/kernel/tools/table";
-import { protocolTools } from "@slipway/protocols/all-protocols";
+import { migrateProtocols, protocolTools } from "@slipway/protocols/all-protocols";
+import { toolServerNamed } from "@slipway/protocols/protocols";
 import { launchCommand } from "@slipway/mcp/launch-command";
 import { CLIENTS, snippetFor } from "@slipway/mcp/print-config";
 import { runHttp, runStdio, type McpEnvironment } from "@slipway/mcp/run";
@@ -13,6 +14,7 @@ import { issueToken, openTokenKey } from "@slipway/mcp/tokens";
 import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
+import type { ToolServerEntry } from "@slipway/protocols/tool-server";
 import { personOf } from "@slipway/protocols/surface/caller";
 import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { VERSION } from "../version.ts";
@@ -37,7 +39,8 @@ async function serve(args: Arguments, io: Io): Promise<ExitCode> {
     cwd: io.cwd,
     env: io.env,
     version: VERSION,
-    table: assembleTools([...ALL_TOOLS, ...(await protocolTools())]),
+    ...(await toolsOf(args, io)),
+    prepare: ({ database }) => migrateProtocols(database),
     signal: stopping.signal,
     report: (line) => io.err(`${line}\n`),
     unsandboxed: reason === undefined ? undefined : { reason, by: personOf(io).id },
@@ -57,11 +60,44 @@ async function serve(args: Arguments, io: Io): Promise<ExitCode> {
   return EXIT.done;
 }
 
+/** Slipway's own tools, or those of one protocol's server. */
+async function toolsOf(args: Arguments, io: Io): Promise<Pick<McpEnvironment, "table" | "server">> {
+  const named = serverFrom(args);
+  if (named === null) return { table: assembleTools([...ALL_TOOLS, ...(await protocolTools())]) };
+  roleFrom(args);
+  const { name, instructions, load } = named;
+  const tools = await load({
+    role: serverRoleFrom(args),
+    function: args.text("function") ?? null,
+    ref: args.text("ref") ?? null,
+    env: io.env,
+  });
+  return { table: assembleTools(tools, []), server: { name, instructions } };
+}
+
+function serverFrom(args: Arguments): ToolServerEntry | null {
+  const name = args.text("server");
+  if (name !== undefined) return toolServerNamed(name);
+  const alone = ["function", "ref"].find((option) => args.text(option) !== undefined);
+  if (alone !== undefined) throw invalid(`--${alone} needs --server.`, "Name the server: `slipway mcp --help` lists them.");
+  return null;
+}
+
+/** The role of the protocol that --role names; null if it names none. */
+function serverRoleFrom(args: Arguments): string | null {
+  return serverFrom(args)?.roles.find((name) => name === args.text("role")) ?? null;
+}
+
 function listening(url: string): string {
   return `Serving MCP at ${url} (this machine only). Clients need a token: \`slipway mcp token --role orchestrator\`. Ctrl-C ends it.\n`;
 }
 
 async function token(args: Arguments, io: Io): Promise<ExitCode> {
+  if (serverFrom(args) !== null)
+    throw invalid(
+      "A token is for no server.",
+      "Make the token without --server, and start the server with the role its clients should have.",
+    );
   const role = roleFrom(args) ?? "orchestrator";
   const feature = args.text("feature") ?? null;
   if (WORKERS.has(role) && feature === null)
@@ -93,11 +129,15 @@ function printConfig(args: Arguments, io: Io): ExitCode {
   const client = CLIENTS.find((name) => name === wanted);
   if (client === undefined)
     throw invalid(`--print-config takes one of ${CLIENTS.join(", ")}.`, "For example `slipway mcp --print-config claude`.");
+  const server = serverFrom(args);
   const { command, args: words } = launchCommand(io.env, process.argv[1]);
-  const chosen = ["role", "feature"].flatMap((name) => (args.text(name) === undefined ? [] : [`--${name}`, String(args.text(name))]));
+  const chosen = ["server", "role", "function", "ref", "feature"].flatMap((name) =>
+    args.text(name) === undefined ? [] : [`--${name}`, String(args.text(name))],
+  );
   const { file, text } = snippetFor(
     client,
     args.flag("http") ? { kind: "http", port: portFrom(args) } : { kind: "stdio", command, args: [...words, "mcp", ...chosen] },
+    server?.name,
   );
   if (args.flag("json")) io.out(jsonLine({ ok: true, client, file, text }));
   else {
@@ -109,9 +149,10 @@ function printConfig(args: Arguments, io: Io): ExitCode {
 
 function roleFrom(args: Arguments): ActorRole | null {
   const wanted = args.text("role");
-  if (wanted === undefined) return null;
+  if (wanted === undefined || serverRoleFrom(args) !== null) return null;
   const role = ACTOR_ROLES.find((name) => name === wanted);
-  if (role === undefined) throw invalid(`There is no role '${wanted}'.`, `Use one of ${ACTOR_ROLES.join(", ")}.`);
+  if (role === undefined)
+    throw invalid(`There is no role '${wanted}'.`, `Use one of ${[...ACTOR_ROLES, ...(serverFrom(args)?.roles ?? [])].join(", ")}.`);
   return role;
 }
 

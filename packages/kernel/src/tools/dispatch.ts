@@ -53,6 +53,7 @@ export async function callTool(
     const given = objectOf(name, args);
     assertAgrees(credential, definition.name, given);
     assertGranted(kernel.configuration.policy, credential, definition);
+    await definition.caller?.admit(kernel);
     const { own, call } = readInput(kernel, tool, tools.documents, given, credential, options);
     const answer = await definition.call(kernel, own as never, call);
     const same = earlierAnswer(definition, answer);
@@ -108,7 +109,7 @@ function readInput(
   return {
     own,
     call: {
-      actor: { type: credential.role, id: String(actor_id) },
+      actor: { type: credential.role, id: String(actor_id ?? credential.actorId ?? tool.definition.caller?.id) },
       // Prefixed, so that no caller can take the id of a future step of a run.
       operationId: operation_id === undefined ? kernel.records.ids.next("call") : `call:${String(operation_id)}`,
       ...(typeof expected_version === "number" && { expectedVersion: expected_version }),

@@ -28,7 +28,8 @@ const expectedVersion = z.int().min(0).describe("The version you have read. If i
 const VERSION_MANDATORY: ReadonlySet<Tool> = new Set(["feature.state_patch", "qa.test_index_update"]);
 
 /** The fields around a tool's own: the dispatcher checks and strips them. A tool that has a field of the same name keeps it. */
-export function commonFields({ name, kind, input }: AnyTool): z.ZodObject {
+export function commonFields({ name, kind, input, caller }: AnyTool): z.ZodObject {
+  if (caller !== undefined) return z.object(kind === "mutating" ? { operation_id: operationId.optional() } : {});
   const own = input instanceof z.ZodObject ? Object.keys(input.shape) : Object.keys(jsonSchemaOf(input, "input").properties ?? {});
   const version = VERSION_MANDATORY.has(name) ? expectedVersion : expectedVersion.optional();
   const fields = { ...actorFields, ...(kind === "mutating" && { operation_id: operationId.optional(), expected_version: version }) };

@@ -31,6 +31,14 @@ export interface ToolAnswer<O> {
   readonly evidence?: ToolEvidence;
 }
 
+/** The caller of a tool of a protocol's own server, fixed when the server starts: its calls have no `actor_type` and no `actor_id`. */
+export interface ToolCaller {
+  /** Its name in the journal, unless the credential has one. */
+  readonly id: string;
+  /** Runs before the input is read. Throws to refuse the call. */
+  readonly admit: (kernel: Kernel) => Promise<void>;
+}
+
 /**
  * One tool of the catalog. `input` omits the fields of every call (`actor_type`, `actor_id`; for mutating tools `operation_id` and
  * `expected_version`): the dispatcher adds, checks and strips them.
@@ -40,6 +48,8 @@ export interface ToolDefinition<I, O> {
   readonly kind: "read" | "mutating";
   /** Only for a protocol's own tool: the roles that may call it. For the kernel's tools `policy.rbac` decides. */
   readonly roles?: readonly ActorRole[];
+  /** Only for a tool of a protocol's own server. */
+  readonly caller?: ToolCaller;
   readonly description: string;
   readonly input: z.ZodType<I>;
   readonly output: z.ZodType<O>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { WITNESS_LEVELS } from "@slipway/languages/witnesses/definition";
+import { WITNESS_LEVELS, witnessSchema } from "@slipway/languages/witnesses/definition";
 import { TIERS } from "./escalation/attempts.ts";
 
 const functionRow = z.strictObject({
@@ -29,6 +29,7 @@ export const runArtifactsSchema = z.strictObject({
     z.strictObject({
       name: z.string(),
       description: z.string(),
+      definition: witnessSchema.nullable().default(null),
       level: z.enum(WITNESS_LEVELS),
       invariants: z.array(z.strictObject({ id: z.string(), level: z.enum(WITNESS_LEVELS) })),
     }),

@@ -66,6 +66,7 @@ export function artifactsOf(work: Work): RunArtifacts {
     witnesses: (lattice?.witnesses ?? []).map(({ name, definition, level, invariants }) => ({
       name,
       description: definition.description,
+      definition,
       level,
       invariants: [...invariants],
     })),

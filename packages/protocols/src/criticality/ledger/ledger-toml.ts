@@ -5,7 +5,7 @@ import { checkSchema } from "@slipway/kernel/schema/violations";
 import { parse, stringify, TomlError } from "smol-toml";
 import { z } from "zod";
 
-const ledgerSchema = z.strictObject({
+export const ledgerSchema = z.strictObject({
   meta: z.strictObject({ spec_version: z.string().min(1), created: z.iso.datetime() }),
   decisions: z.array(decisionSchema).default([]),
 });

@@ -1,0 +1,93 @@
+import { SlipwayError } from "@slipway/agents/errors";
+import type { Kernel } from "@slipway/kernel/kernel";
+import type { SourceTree } from "@slipway/languages/adapter";
+import { parseContract } from "@slipway/languages/micro-contracts/parse";
+import type { TestRun } from "@slipway/languages/typescript/test-run";
+import { openProjectFolders } from "../workspace/project-folders.ts";
+import { NOT_TESTED, testReport, type TestReport } from "./check-results.ts";
+import { functionsOf, type CommittedCode, type FoundFunction } from "./committed-code.ts";
+
+/** Long enough for the compiler to load a large program. */
+const COMPILE_TIMEOUT_MS = 120_000;
+
+export async function checkStructure(kernel: Kernel, code: CommittedCode, signal: AbortSignal) {
+  const { language, sources } = code;
+  const oracle = await language.openOracle(sources, { sandbox: await kernel.sandbox(), timeoutMs: COMPILE_TIMEOUT_MS, signal });
+  try {
+    const { passed, problems, notes = [] } = await oracle.check();
+    const functions = functionsOf(code);
+    const holes = functions.filter(({ declared }) => declared.isHole).length;
+    return { passed, problems, notes, functions: { total: functions.length, holes } };
+  } finally {
+    await oracle.close();
+  }
+}
+
+const TESTABLE: ReadonlySet<string> = new Set(["REQUIRES", "ENSURES", "INVARIANT"]);
+
+/** How many clauses of the contract the tests of a function reach. */
+export interface ContractCoverage {
+  readonly clauses: number;
+  readonly tested: number;
+  readonly untested: readonly { readonly subject: string; readonly reason: string }[];
+}
+
+/** Runs the tests that the function's contract gives, without any that are committed: they cannot be weakened. */
+export async function testFunction(
+  kernel: Kernel,
+  code: CommittedCode,
+  { path, declared }: FoundFunction,
+  signal: AbortSignal,
+): Promise<{ readonly report: TestReport; readonly coverage: ContractCoverage }> {
+  const { language, sources, config } = code;
+  const { clauses } = parseContract(declared.doc ?? "", declared.docLine, null);
+  const total = clauses.filter(({ kind }) => TESTABLE.has(kind)).length;
+  const test = language.unitTest(sources, path, declared.name, { clauses });
+  if (test === null) return { report: NOT_TESTED, coverage: { clauses: total, tested: 0, untested: [] } };
+  const timeoutMs = config.orchestrator.injection_per_function_seconds * 1_000;
+  const ran = await runFiles(kernel, code, { ...sources, [test.path]: test.text }, [test.path], { signal, timeoutMs });
+  const untested = test.untested.map(({ subject, reason }) => ({ subject, reason }));
+  return {
+    report: testReport(ran, test.tests.length),
+    coverage: { clauses: total, tested: Math.max(0, total - untested.length), untested },
+  };
+}
+
+/** Runs the committed tests of a claim. */
+export async function testClaim(
+  kernel: Kernel,
+  code: CommittedCode,
+  claim: string,
+  signal: AbortSignal,
+): Promise<TestReport & { files: string[] }> {
+  const { sources, tests, config } = code;
+  const files = Object.keys(tests).filter((path) => isTestOf(claim, path));
+  if (files.length === 0) return { ...NOT_TESTED, files };
+  const timeoutMs = config.orchestrator.mesoscopic_per_cluster_seconds * 1_000;
+  return { ...testReport(await runFiles(kernel, code, { ...sources, ...tests }, files, { signal, timeoutMs }), files.length), files };
+}
+
+/** Adapters name the test of a claim after its id: `balance_001.test.ts`, `test_claim_balance_001.py`, `Claimbalance_001Test.java`. */
+export function isTestOf(claim: string, path: string): boolean {
+  const [, name] = /([^/]*?)(?:\.test)?\.[a-z]+$/.exec(path) ?? [];
+  return name?.replace(/^(?:test_)?(?:claim_?)?/i, "").replace(/_?test$/i, "") === claim;
+}
+
+async function runFiles(
+  kernel: Kernel,
+  { language }: CommittedCode,
+  tree: SourceTree,
+  files: readonly string[],
+  limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
+): Promise<TestRun> {
+  const sandbox = await kernel.sandbox();
+  const folders = openProjectFolders();
+  try {
+    return await folders.withTree(tree, (folder) => language.runTests(folder, { sandbox, files, ...limits }));
+  } catch (error) {
+    if (!limits.signal.aborted) throw error;
+    throw new SlipwayError("run_cancelled", "The call was cancelled; its processes have ended.", {}, { cause: error });
+  } finally {
+    await folders.close();
+  }
+}
