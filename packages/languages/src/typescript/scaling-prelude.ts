@@ -35,16 +35,18 @@ function $measure(prepared: $Prepared): { n: number; times: number[] }[] {
     return { n, made: prepared(n), count, rounds: 1, repeats: 9, runs: [] as number[], idle: [] as number[] };
   });
   const run = ({ made: [target, given] }: (typeof plans)[number], times: number, calls: boolean) => timeOf(target, calls ? [] : given, times, calls);
+  const least = (plan: (typeof plans)[number], rounds: number): number => {
+    const first = Math.min(run(plan, rounds, true), run(plan, rounds, true));
+    return first > 30 ? first : Math.min(first, run(plan, rounds, true));
+  };
   for (const plan of plans) {
     run(plan, 1, false);
-    const once = Math.min(run(plan, 1, true), run(plan, 1, true));
-    if (once * plan.count > 32) plan.count = Math.max(1, Math.floor(32 / once));
+    const once = least(plan, 1);
     if (once > 30) plan.repeats = 3;
-    while (once < 4 && plan.rounds < 4096) {
+    if (once * plan.count > 32) plan.count = Math.max(1, Math.floor(32 / once));
+    for (; plan.rounds < 4096; plan.rounds *= 2) {
       run(plan, plan.count, false);
-      run(plan, plan.rounds, true);
-      if (run(plan, plan.rounds, true) - run(plan, 0, true) >= 4) break;
-      plan.rounds *= 2;
+      if (least(plan, plan.rounds) - least(plan, 0) >= 4) break;
     }
   }
   for (let repeat = 0; repeat < 9; repeat++) {
