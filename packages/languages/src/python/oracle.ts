@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
-import { mkdtemp, realpath } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { makeTemporaryFolder } from "@slipway/kernel/host/files/temporary-folder";
 import type { CompileOracle, SourceTree, ToolRun } from "../adapter.ts";
 import { openDocuments } from "../language-server/documents.ts";
 import { openServerOracle } from "../language-server/oracle.ts";
@@ -20,7 +19,7 @@ export async function openPythonOracle(machine: LanguageMachine, tree: SourceTre
   const pyright = await pyrightFolder(machine);
   if (pyright === null) return copyOracle(tree, run, (source, options) => compilePython(machine, source, options));
   const programs = await programsOf(machine);
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "slipway-oracle-")));
+  const folder = await makeTemporaryFolder("oracle");
   const config = tree["pyrightconfig.json"] ?? PYRIGHT_CONFIG;
   try {
     await putFiles(folder, { ...tree, "pyrightconfig.json": config });

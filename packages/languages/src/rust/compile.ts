@@ -15,6 +15,7 @@ const messageSchema = z.object({
     .object({
       level: z.string(),
       message: z.string(),
+      code: z.object({ code: z.string() }).nullish(),
       spans: z.array(z.object({ file_name: z.string(), line_start: z.number(), column_start: z.number(), is_primary: z.boolean() })),
     })
     .optional(),

@@ -13,6 +13,8 @@ export interface ToolCommand extends ToolRun {
   /** Programs that the command starts, if the sandbox must show more for them. */
   readonly starts?: readonly string[];
   readonly readOnly?: readonly string[];
+  /** Only for tools that compare dependencies with a public database. */
+  readonly network?: boolean;
   /** The name of a folder in the cache that becomes HOME. Only for compilers. */
   readonly keeps?: string;
 }
@@ -27,7 +29,19 @@ const OUTPUT_BYTES = 16 * 1024 ** 2;
 
 /** Runs a compiler, a test or another program of a toolchain in the sandbox. */
 export async function runTool(tool: ToolCommand): Promise<ToolOutcome> {
-  const { machine, sandbox, folder, command, env = {}, starts = [], readOnly = [], keeps, timeoutMs = TOOL_TIMEOUT_MS, signal } = tool;
+  const {
+    machine,
+    sandbox,
+    folder,
+    command,
+    env = {},
+    starts = [],
+    readOnly = [],
+    keeps,
+    network = false,
+    timeoutMs = TOOL_TIMEOUT_MS,
+    signal,
+  } = tool;
   const programs = await programsOf(machine);
   const chunks: Record<"stdout" | "stderr", Uint8Array[]> = { stdout: [], stderr: [] };
   const home = keeps === undefined || machine.cache === undefined ? null : join(machine.cache, keeps);
@@ -38,6 +52,7 @@ export async function runTool(tool: ToolCommand): Promise<ToolOutcome> {
     command,
     env: { PATH: programs.path, LC_ALL: "C.UTF-8", ...env },
     readOnly: [...new Set([...[command[0] ?? "", ...starts].flatMap((name) => programs.shownFor(name)), ...readOnly])],
+    network,
     ...(home === null ? {} : { home }),
     limits: { outputBytes: OUTPUT_BYTES },
     timeoutMs,

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { copyTree } from "@slipway/kernel/host/files/copy-tree";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
+import { makeTemporaryFolder } from "@slipway/kernel/host/files/temporary-folder";
 import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
 import type { SourceTree } from "../adapter.ts";
 
@@ -13,7 +13,7 @@ const MOST = { bytes: 512 * 1024 ** 2, entries: 100_000 };
 
 /** A temporary folder with a copy of a project, or with the files of a tree. Compilers and tests write here, never to the project. */
 export async function inCopy<T>(source: string | SourceTree, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "slipway-language-")));
+  const folder = await makeTemporaryFolder("language");
   try {
     if (typeof source === "string") copyProject(source, folder);
     else await putFiles(folder, source);
