@@ -1,16 +1,20 @@
 import type { InterviewAnswer } from "./apply-answer.ts";
 import { INTERVIEW_PHASES, INTERVIEW_TITLES, QUESTION_IDS, questionNamed, type InterviewPhase } from "./questions.ts";
 
-/** Shown with every question. */
+/** Shown with every question that takes a text. */
+export const COMMAND_LINE = "Commands: /back PHASE, /correct QUESTION, /keep, /delegate. Write /help to read about them.";
+
+/** What `/help` says. */
 export const COMMAND_HELP = [
   "Instead of an answer you can write:",
   `- /back PHASE to visit a phase again (${INTERVIEW_PHASES.join(", ")}); your answers are kept`,
   "- /correct QUESTION to answer an earlier question again, or /correct QUESTION NEW TEXT to replace its answer",
   "- /keep to leave the answer as it is, /keep all to leave all answers of this phase",
   "- /delegate, or /delegate NOTES, to leave all other decisions to the architect (after Discovery and Architecture)",
+  `Names of questions: ${QUESTION_IDS.join(", ")}`,
 ].join("\n");
 
-const COMMAND = /^\/(back|correct|keep|delegate)(?:\s+([\s\S]*))?$/;
+const COMMAND = /^\/(back|correct|keep|delegate|help)(?:\s+([\s\S]*))?$/;
 
 /** The two answers to the summary that every question shows. */
 export const STILL_CORRECT = { yes: "Yes, continue", no: "No, let me correct something" } as const;
@@ -29,6 +33,8 @@ export function readAnswer(text: string): InterviewAnswer {
       return correction(rest);
     case "keep":
       return { kind: "kept", all: rest === "all" };
+    case "help":
+      return { kind: "refused", why: COMMAND_HELP };
     default:
       return { kind: "delegated", notes: rest === "" ? null : rest };
   }

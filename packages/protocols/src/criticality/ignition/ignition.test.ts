@@ -253,6 +253,22 @@ describe("[CRI-024] turns", () => {
   });
 });
 
+test("the first question says what will be asked; its help comes before everything else", async () => {
+  scene = await openIgnition();
+  const { body } = await scene.question();
+  expect(body).toMatch(/^Name the users and what they cannot do today\.\n/);
+  expect(body).toContain("14 questions in 4 phases: Discovery, Architecture, Constraints, Design Preferences.");
+  expect(body).not.toContain("Last session");
+  expect(body).not.toContain("still correct");
+});
+
+test("/help explains the commands and asks the question again", async () => {
+  await after(["/help"]);
+  const { title, body } = await scene.question();
+  expect(title).toBe("What problem does the system solve, and for whom?");
+  expect(body).toContain("- /correct QUESTION to answer an earlier question again");
+});
+
 describe("[CRI-025] an unfinished interview that is opened again", () => {
   test("waits at the same question, whose text has the whole summary", async () => {
     await after([...REQUIRED_PART, CONSTRAINTS[0]]);

@@ -2,11 +2,11 @@ import type { Ctx, Question } from "@slipway/durable/ctx";
 import type { z } from "zod";
 import { chooseAnswer, classifyAnswer, confirmAnswer, phaseEndAnswer, textAnswer, textOf, type InterviewInput } from "./answers.ts";
 import type { InterviewAnswer } from "./apply-answer.ts";
-import { COMMAND_HELP, correction, readAnswer, STILL_CORRECT } from "./commands.ts";
+import { COMMAND_LINE, correction, readAnswer, STILL_CORRECT } from "./commands.ts";
 import { answerTo, mayDelegate, type InterviewFeature, type InterviewState } from "./interview-state.ts";
 import type { InterviewStep } from "./next-question.ts";
-import { PHASE_END_CHOICES, INTERVIEW_TITLES, type QuestionId } from "./questions.ts";
-import { resumeSummary, shown, stepTitle } from "./resume-summary.ts";
+import { PHASE_END_CHOICES, INTERVIEW_TITLES, type QuestionId, type TopicQuestion } from "./questions.ts";
+import { introduction, resumeSummary, shown, stepTitle } from "./resume-summary.ts";
 
 export type PersonStep = Exclude<InterviewStep, { readonly kind: "extract" | "done" }>;
 
@@ -27,34 +27,35 @@ export function askInterview(ctx: Ctx, name: string, step: PersonStep, state: In
     answerableBy: ["person"],
     remindAfterMs: REMIND_AFTER_MS,
   } as const;
-  const body = (...parts: readonly string[]) =>
-    [...(state.acknowledgment === "" ? [] : [state.acknowledgment]), ...parts, resumeSummary(state), IS_STILL_CORRECT, COMMAND_HELP].join(
-      "\n\n",
-    );
+  const body = (...parts: readonly string[]) => [...(state.acknowledgment === "" ? [] : [state.acknowledgment]), ...parts].join("\n\n");
   const ask = <S extends z.ZodType>(question: Omit<Question<z.output<S>>, "schema" | keyof typeof shared>, schema: S) =>
     ctx.ask<z.output<S>>(name, { ...shared, ...question, schema } as Question<z.output<S>>);
 
   switch (step.kind) {
     case "ask":
-      return ask({ kind: "interview", body: body(step.question.help, ...current(state, step.question.id)) }, textAnswer).then((given) => {
+      return ask({ kind: "interview", body: body(...questionText(step.question, state)) }, textAnswer).then((given) => {
         const said = textOf(given);
         return { said, input: given.input ?? "text", answer: readAnswer(said) };
       });
     case "classify":
-      return ask({ kind: "interview_feature", body: body(featureText(step.feature)), options: classOptions(state) }, classifyAnswer).then(
-        ({ decision, comment, input }) =>
-          reply(decision, comment, input, decision === "delegate" ? delegated(comment) : { kind: "classified", classification: decision }),
+      return ask(
+        { kind: "interview_feature", body: body(featureText(step.feature), resumeSummary(state)), options: classOptions(state) },
+        classifyAnswer,
+      ).then(({ decision, comment, input }) =>
+        reply(decision, comment, input, decision === "delegate" ? delegated(comment) : { kind: "classified", classification: decision }),
       );
     case "confirm":
-      return ask({ kind: "interview_confirm", body: body(), options: CONFIRM }, confirmAnswer).then(({ decision, comment, input }) =>
-        reply(decision, comment, input, decision === "yes" ? { kind: "confirmed" } : whatToCorrect(comment)),
+      return ask({ kind: "interview_confirm", body: body(resumeSummary(state)), options: CONFIRM }, confirmAnswer).then(
+        ({ decision, comment, input }) =>
+          reply(decision, comment, input, decision === "yes" ? { kind: "confirmed" } : whatToCorrect(comment)),
       );
     case "phaseEnd":
-      return ask({ kind: "interview_phase_end", body: body(), options: PHASE_END_CHOICES }, phaseEndAnswer).then(
-        ({ decision, comment, input }) => reply(decision, comment, input, phaseEnd(decision, comment)),
-      );
+      return ask(
+        { kind: "interview_phase_end", body: body(resumeSummary(state), PHASE_END_HELP), options: PHASE_END_CHOICES },
+        phaseEndAnswer,
+      ).then(({ decision, comment, input }) => reply(decision, comment, input, phaseEnd(decision, comment)));
     case "choose":
-      return ask({ kind: "interview_correct", body: body(), options: chooseOptions(state) }, chooseAnswer).then(
+      return ask({ kind: "interview_correct", body: body(resumeSummary(state)), options: chooseOptions(state) }, chooseAnswer).then(
         ({ decision, comment, input }) =>
           reply(
             decision,
@@ -66,7 +67,17 @@ export function askInterview(ctx: Ctx, name: string, step: PersonStep, state: In
   }
 }
 
-const IS_STILL_CORRECT = `Is this still correct? "${STILL_CORRECT.yes}": answer the question. "${STILL_CORRECT.no}": answer with these words, or with /back or /correct.`;
+const IS_STILL_CORRECT = `Is this still correct? "${STILL_CORRECT.yes}", or just answer. "${STILL_CORRECT.no}" changes an earlier answer.`;
+
+const PHASE_END_HELP =
+  "Continue: answer the questions of the next phase. Delegate: the architect decides the rest. A comment can be your notes.";
+
+/** The help first, then what is known so far. */
+function questionText({ id, help }: TopicQuestion & { readonly id: QuestionId }, state: InterviewState): string[] {
+  const isFirst = state.lastAnswerAt === null && state.reason === null && state.extractedRequirements.length === 0;
+  const summary = isFirst ? [introduction(state)] : [resumeSummary(state), IS_STILL_CORRECT];
+  return [help, ...current(state, id), ...summary, COMMAND_LINE];
+}
 
 const CONFIRM = [
   { value: "yes", label: STILL_CORRECT.yes },

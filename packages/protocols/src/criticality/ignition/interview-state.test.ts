@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyAnswer, type InterviewAnswer } from "./apply-answer.ts";
-import { COMMAND_HELP, readAnswer } from "./commands.ts";
+import { COMMAND_HELP, COMMAND_LINE, readAnswer } from "./commands.ts";
 import { answerTo, firstState, interviewStateSchema, isAnswered, mayDelegate, reopened, type InterviewState } from "./interview-state.ts";
 import { nextQuestion } from "./next-question.ts";
 import {
@@ -299,8 +299,13 @@ describe("commands", () => {
     },
   );
 
-  test("are explained", () => {
-    for (const name of ["/back", "/correct", "/keep", "/delegate"]) expect(COMMAND_HELP).toContain(name);
+  test("are named with every question, and explained by /help", () => {
+    for (const name of ["/back", "/correct", "/keep", "/delegate"]) {
+      expect(COMMAND_LINE).toContain(name);
+      expect(COMMAND_HELP).toContain(`- ${name}`);
+    }
+    expect(COMMAND_LINE).not.toContain("\n");
+    expect(readAnswer("/help")).toEqual({ kind: "refused", why: COMMAND_HELP });
   });
 });
 

@@ -2,7 +2,7 @@ import { oneLine } from "../../narration/one-line.ts";
 import { escapeText } from "../../surface/escape.ts";
 import { isAnswered, type InterviewState } from "./interview-state.ts";
 import { nextQuestion, type InterviewStep } from "./next-question.ts";
-import { INTERVIEW_PHASES, INTERVIEW_TITLES } from "./questions.ts";
+import { INTERVIEW_PHASES, INTERVIEW_TITLES, QUESTIONS } from "./questions.ts";
 
 const MAX_SHOWN = 300;
 const MAX_REASON = 4_000;
@@ -22,6 +22,17 @@ export function resumeSummary(state: InterviewState): string {
     `Last question: ${stepTitle(nextQuestion(state))}`,
     ...(reason === null ? [] : [`This phase is open again because of: ${shown(reason, MAX_REASON)}`]),
     ...understood(state),
+  ].join("\n");
+}
+
+/** For the first question: what will be asked. */
+export function introduction({ idea }: Pick<InterviewState, "idea">): string {
+  const titles = INTERVIEW_PHASES.map((phase) => INTERVIEW_TITLES[phase].title);
+  const required = INTERVIEW_PHASES.filter((phase) => INTERVIEW_TITLES[phase].required).map((phase) => INTERVIEW_TITLES[phase].title);
+  return [
+    ...(idea === null ? [] : [`Idea: ${shown(idea)}`]),
+    `${QUESTIONS.length} questions in ${titles.length} phases: ${titles.join(", ")}.`,
+    `After ${required.join(" and ")} you can leave the rest to the architect. You can stop at any time and continue with \`slipway resume\`.`,
   ].join("\n");
 }
 
