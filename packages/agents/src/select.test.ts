@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAgents, type AgentsConfig } from "@slipway/kernel/config/agents";
-import { fallbacksFor, selectProvider, type Wishes } from "./select.ts";
+import { explainSelection, fallbacksFor, selectProvider, type Wishes } from "./select.ts";
 import { refusalOf } from "./testing/samples.ts";
 
 const agents = (runtime: unknown) => parseAgents("slipway/agents.yaml", `version: 1\nroles: {}\nruntime: ${JSON.stringify(runtime)}\n`);
@@ -151,5 +151,38 @@ describe("tiers", () => {
     const chosen = { provider: "claude", model: "house", configEnv: "KEY" } as const;
     expect(fallbacksFor(chosen, agents({ fallbacks }))).toEqual([{ provider: "codex", model: null, configEnv: null }]);
     expect(fallbacksFor(chosen, null)).toEqual([]);
+  });
+});
+
+describe("the configuration of a protocol", () => {
+  const usual = { provider: "claude", model: "large" };
+  const named = { provider: "opencode", model: "groq/small" };
+
+  test("a named model goes before tier and default of agents.yaml", () => {
+    const chosen = explainSelection("worker", {
+      flags: {},
+      env: {},
+      agents: agents({ default_provider: "replay" }),
+      protocol: { named, usual },
+    });
+    expect(chosen).toMatchObject({ ...named, why: { provider: "protocol", model: "protocol" } });
+  });
+
+  test("an override of the role in agents.yaml goes before it, and its model belongs to its own provider", () => {
+    const overridden = agents({ default_provider: "replay", role_provider_overrides: { builder: { provider: "codex" } } });
+    const chosen = explainSelection("builder", { flags: {}, env: {}, agents: overridden, protocol: { named, usual } });
+    expect(chosen).toMatchObject({ provider: "codex", model: null });
+  });
+
+  test("what it uses by itself counts only where nothing is configured", () => {
+    const unnamed = { named: null, usual };
+    expect(explainSelection("worker", { flags: {}, env: {}, agents: null, protocol: unnamed })).toMatchObject(usual);
+    const configured = explainSelection("worker", {
+      flags: {},
+      env: {},
+      agents: agents({ default_provider: "replay" }),
+      protocol: unnamed,
+    });
+    expect(configured).toMatchObject({ provider: "replay", model: null });
   });
 });

@@ -10,11 +10,18 @@ export interface Wishes {
   /** The choice recorded when the run began. */
   readonly recorded?: { readonly provider: string; readonly model: string | null; readonly provider_config_env: string | null } | undefined;
   readonly agents: AgentsConfig | null;
+  /** The choice of the protocol's own configuration, and what it uses where nothing is configured. */
+  readonly protocol?: ProtocolChoice | undefined;
   /** The role's keys in agents.yaml, first match wins; default: its name. */
   readonly keys?: readonly string[] | undefined;
   /** The tier of the role; a raised tier precedes the recorded choice. */
   readonly tier?: Tier | undefined;
   readonly escalated?: boolean | undefined;
+}
+
+export interface ProtocolChoice {
+  readonly named: { readonly provider: string; readonly model: string } | null;
+  readonly usual: { readonly provider: string; readonly model: string };
 }
 
 export interface Selection {
@@ -25,7 +32,7 @@ export interface Selection {
 }
 
 /** Sources of a choice, by precedence. */
-const ORIGINS = ["flag", "environment", "escalation", "run", "role override", "tier", "default"] as const;
+const ORIGINS = ["flag", "environment", "escalation", "run", "role override", "protocol", "tier", "default", "protocol default"] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /** A choice with its sources. */
@@ -38,10 +45,13 @@ export function selectProvider(role: string, wishes: Wishes): Selection {
   return { provider, model, configEnv };
 }
 
-/** Flags, then environment, recorded choice, and agents.yaml (role, tier, default). Each value is resolved separately. */
+/**
+ * Flags, then environment, recorded choice, agents.yaml for the role, the protocol's own configuration, and agents.yaml for tier and
+ * default. Each value is resolved separately.
+ */
 export function explainSelection(
   role: string,
-  { flags, env, recorded, agents, keys = [role], tier, escalated = false }: Wishes,
+  { flags, env, recorded, agents, protocol, keys = [role], tier, escalated = false }: Wishes,
 ): Explained {
   const runtime = agents?.runtime;
   const override = keys.map((key) => runtime?.role_provider_overrides[key]).find((one) => one !== undefined);
@@ -53,21 +63,26 @@ export function explainSelection(
     escalation: raised?.provider,
     run: recorded?.provider,
     "role override": override?.provider,
+    protocol: protocol?.named?.provider,
     tier: ofTier?.provider,
     default: runtime?.default_provider,
+    "protocol default": protocol?.usual.provider,
   });
   if (provider === null) throw notConfigured(role);
   // The model of a tier belongs to the provider of that tier.
   const tiersModel = (choice: typeof ofTier) =>
     choice?.provider === undefined || choice.provider === provider.value ? choice?.model : null;
+  const ownModel = (choice: ProtocolChoice["usual"] | null | undefined) => (choice?.provider === provider.value ? choice.model : null);
   const model = firstSet({
     flag: flags.model,
     environment: env["SLIPWAY_AGENT_MODEL"],
     escalation: tiersModel(raised),
     run: recorded?.model,
     "role override": override?.model,
+    protocol: ownModel(protocol?.named),
     tier: tiersModel(ofTier),
     default: runtime?.default_model,
+    "protocol default": provider.origin === "protocol default" ? ownModel(protocol?.usual) : null,
   });
   const configEnv = firstOf(
     flags.configEnv,

@@ -1,3 +1,4 @@
+import type { ProtocolChoice } from "@slipway/agents/select";
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Workflow } from "@slipway/durable/ctx";
 import type { Spec } from "@slipway/kernel/change/plan/specs/read";
@@ -39,6 +40,8 @@ export interface ProtocolEntry {
   readonly servers?: readonly ToolServerEntry[];
   /** What a person reads about the steps of its changes, besides those that every change has. Light: `slipway status` loads it. */
   readonly narration?: () => Promise<readonly NarratedStep[]>;
+  /** The models of its roles by its own configuration on the base branch, where it has one. agents.yaml goes before it. */
+  readonly models?: (read: (path: string) => Promise<string | null>) => Promise<Readonly<Record<string, ProtocolChoice>>>;
   /** Its demos: `slipway demo NAME`. */
   readonly demos?: readonly DemoEntry[];
   readonly load: () => Promise<Protocol>;
@@ -108,7 +111,7 @@ export interface Services {
   readonly workflows: unknown;
   /** Refuses, before a run continues, what cannot work. */
   readonly ready?: (workflow: string) => Promise<void>;
-  readonly close?: () => void;
+  readonly close?: () => void | Promise<void>;
 }
 
 export interface Ending {

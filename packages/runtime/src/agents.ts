@@ -12,6 +12,7 @@ import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { openDispatcher, type AgentDispatcher, type ChosenProvider } from "@slipway/protocols/dispatch/dispatcher";
 import type { RunAgents } from "@slipway/protocols/dispatch/run-agents";
 import { assertKnownRoles, roleKeys } from "@slipway/protocols/dispatch/role-keys";
+import { protocolModels } from "./protocol-models.ts";
 import { protocolRole, roleNames } from "@slipway/protocols/dispatch/roles";
 import { readerAt } from "@slipway/kernel/config/committed-files";
 import type { Caller } from "@slipway/protocols/surface/caller";
@@ -67,8 +68,17 @@ export function dispatcherFor(options: DispatcherSettings): AgentDispatcher {
     },
     provider: async (role, asked) => {
       try {
+        const own = (await protocolModels(protocol(), readFile))[role];
         const keys = roleKeys({ protocol: protocol(), role });
-        const selection = selectProvider(role, { flags: choice, env: io.env, recorded: recorded()?.[role], agents, keys, ...asked });
+        const selection = selectProvider(role, {
+          flags: choice,
+          env: io.env,
+          recorded: recorded()?.[role],
+          agents,
+          protocol: own,
+          keys,
+          ...asked,
+        });
         const fallbacks = await Promise.all(fallbacksFor(selection, agents).map(chosen));
         return { ...(await chosen(selection)), fallbacks };
       } catch (error) {
@@ -108,10 +118,14 @@ async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<(
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
   const roles = await roleNames(protocol);
+  const models = await protocolModels(protocol, readFile);
   return Promise.all(
     roles.map(async (role) => {
       const { tier } = await protocolRole(protocol, role, readFile);
-      return [role, selectProvider(role, { flags: choice, env: io.env, agents, keys: roleKeys({ protocol, role }), tier })] as const;
+      return [
+        role,
+        selectProvider(role, { flags: choice, env: io.env, agents, protocol: models[role], keys: roleKeys({ protocol, role }), tier }),
+      ] as const;
     }),
   );
 }

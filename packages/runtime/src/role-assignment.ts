@@ -7,6 +7,7 @@ import type { ReadFile } from "@slipway/kernel/host/files/read-file";
 import type { RepositoryView } from "@slipway/kernel/repository-view";
 import { assertKnownRoles, everyRole, roleKeys } from "@slipway/protocols/dispatch/role-keys";
 import { protocolRole } from "@slipway/protocols/dispatch/roles";
+import { protocolModels } from "./protocol-models.ts";
 import type { AgentChoice } from "./agents.ts";
 import type { Caller } from "@slipway/protocols/surface/caller";
 
@@ -33,7 +34,8 @@ export async function assignRoles(
       const { tier } = await protocolRole(protocol, role, read);
       const keys = roleKeys({ protocol, role });
       try {
-        return { protocol, role, tier, played: explainSelection(role, { flags: choice, env: io.env, agents, keys, tier }) };
+        const own = (await protocolModels(protocol, read))[role];
+        return { protocol, role, tier, played: explainSelection(role, { flags: choice, env: io.env, agents, protocol: own, keys, tier }) };
       } catch (error) {
         if (error instanceof SlipwayError) return { protocol, role, tier, played: toFailure(error) };
         throw error;

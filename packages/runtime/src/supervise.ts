@@ -143,7 +143,7 @@ export async function supervise(options: Supervision): Promise<Session> {
     },
     async close() {
       await engine.close();
-      for (const { close } of opened.values()) close?.();
+      for (const { close } of opened.values()) await close?.();
       await reminders.stop();
       // Before the lease ends: outcomes are written under it.
       await kernel.notifier.settle();
