@@ -14,6 +14,7 @@ import type { CriticalityConfig } from "./config/config.ts";
 import type { CriticalityRun, SkillRequest } from "./criticality-run.ts";
 import { openRunFiles } from "./files/run-files.ts";
 import { openLedger } from "./ledger/ledger.ts";
+import type { ModelCall } from "./model-calls.ts";
 import { SKILL_PROMPTS } from "./models/prompts.ts";
 import { assertSkill, ROLE_OF_ALIAS } from "./models/skills.ts";
 
@@ -22,11 +23,11 @@ export interface RunParts {
   readonly services: ChangeServices;
   readonly config: CriticalityConfig;
   readonly language: LanguageAdapter;
-  /** Called once for each answer of a model, for the telemetry. */
-  readonly onModelCall?: (call: { readonly alias: SkillRequest<unknown>["alias"]; readonly phase: SkillRequest<unknown>["phase"] }) => void;
+  /** Called once for each invocation of a model, live or replayed. */
+  readonly onModelCall?: (call: ModelCall) => void;
 }
 
-export function openCriticalityRun(ctx: Ctx, { id, services, config, language, onModelCall }: RunParts): CriticalityRun {
+export function openCriticalityRun(ctx: Ctx, { id, services, config, language, onModelCall = () => undefined }: RunParts): CriticalityRun {
   const invoker = invokerFor(ctx, services, id);
   const { kernel } = services;
   return {
@@ -37,11 +38,7 @@ export function openCriticalityRun(ctx: Ctx, { id, services, config, language, o
     files: openRunFiles(nodeFileSystem, kernel.records.layout.run(ctx.runId)),
     ledger: openLedger({ ctx, kernel, call: invoker.call }),
     now: (name) => ctx.step(`time:${name}`, async () => kernel.clock.now()),
-    async askModel(name, request) {
-      const value = await askUntilAnswered(invoker, name, request);
-      onModelCall?.(request);
-      return value;
-    },
+    askModel: (name, request) => askUntilAnswered(invoker, name, request, onModelCall),
   };
 }
 
@@ -50,6 +47,7 @@ async function askUntilAnswered<T>(
   invoker: Invoker & { readonly dispatcher: AgentDispatcher },
   name: string,
   request: SkillRequest<T>,
+  onModelCall: (call: ModelCall) => void,
 ): Promise<T> {
   const { phase, skill, alias, subject, attempt, artifacts, schema } = request;
   assertSkill(phase, skill, alias);
@@ -58,6 +56,7 @@ async function askUntilAnswered<T>(
   for (let round = 1; ; round++) {
     const step = round === 1 ? name : `${name}^${round}`;
     const reply = await askAgent(invoker, step, asked);
+    onModelCall({ id: invoker.call(step).operationId, alias, phase });
     if (reply.ok) return reply.value;
     const answer = await invoker.ctx.ask(`blocked:${step}`, {
       kind: "blocked",

@@ -1,14 +1,16 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
 import type { ChangeServices } from "../change/services.ts";
+import { withInterval } from "./checkpoint-interval.ts";
 import type { CriticalityConfig } from "./config/config.ts";
 import type { CriticalityInput } from "./input.ts";
+import { openModelCalls } from "./model-calls.ts";
 import { openCriticalityRun } from "./open-run.ts";
+import { answerBlock } from "./phases/resolve-phase.ts";
 import type { PhaseSession } from "./phases/session.ts";
 import type { RunArtifacts } from "./run-artifacts.ts";
+import { openRunProjection } from "./run-projection.ts";
 import { openStateKeeper } from "./state-keeper.ts";
-import { subStateName } from "./machine/states.ts";
-import { writeCheckpoint } from "./store.ts";
 import { artifactsOf, NO_WORK, type Work } from "./work.ts";
 import type { CodeTools, CodeToolsParts } from "./workspace/code-tools.ts";
 
@@ -23,32 +25,23 @@ export interface SessionParts {
 }
 
 /** Opens a run's state, files, ledger and tools. Nothing is started yet. */
-export async function openSession(ctx: Ctx, input: CriticalityInput, parts: SessionParts): Promise<OpenedSession> {
+export async function openSession(plain: Ctx, input: CriticalityInput, parts: SessionParts): Promise<OpenedSession> {
   const { services, config, language } = parts;
-  const { kernel } = services;
-  const run = openCriticalityRun(ctx, { id: input.project, services, config, language });
+  const calls = openModelCalls();
   let shown = NO_WORK;
-  let written = "";
-  const keeper = await openStateKeeper(run, async (state, step) => {
-    run.files.put("state.json", `${JSON.stringify({ version: "1.0.0", projectId: run.id, protocolState: state }, null, 2)}\n`);
-    await run.files.flush();
-    const artifacts = JSON.stringify(artifactsOf(shown));
-    const call = { actor: { type: "orchestrator", id: `orchestrator@${ctx.runId}` } as const, operationId: `${ctx.runId}/${step}` };
-    await writeCheckpoint(kernel.door, call, {
-      run_id: ctx.runId,
-      project: run.id,
-      at: subStateName(state),
-      state: JSON.stringify(state),
-      telemetry: "{}",
-      artifacts: artifacts === written ? null : artifacts,
-    });
-    written = artifacts;
+  const ctx = withInterval(plain, config.orchestrator.checkpoint_interval_seconds * 1_000, () => projection.touch());
+  const run = openCriticalityRun(ctx, { id: input.project, services, config, language, onModelCall: calls.note });
+  const projection = openRunProjection({
+    run,
+    calls,
+    work: () => shown,
+    resolve: async (blocked, number) => void (await answerBlock(run, `block:archive:${number}`, blocked)),
   });
   return {
     run,
     input,
-    keeper,
-    tools: services.openTools({ language, sandbox: kernel.sandbox }),
+    keeper: await openStateKeeper(run, projection),
+    tools: services.openTools({ language, sandbox: services.kernel.sandbox }),
     show: (work) => void (shown = work),
     artifacts: artifactsOf,
   };

@@ -1,8 +1,10 @@
 import type { CriticalityRun } from "./criticality-run.ts";
 import type { Facts } from "./machine/facts.ts";
-import { initialState, subStateName, type CriticalityState } from "./machine/states.ts";
-import { tick } from "./machine/tick.ts";
-import { CRITICALITY_STEPS } from "./steps.ts";
+import { initialState, subStateName, type ActiveState, type BlockedState, type CriticalityState } from "./machine/states.ts";
+import { tick, type Tick } from "./machine/tick.ts";
+import { CRITICALITY_STEPS, type CheckpointLine } from "./steps.ts";
+import type { TelemetryEvent } from "./telemetry/events.ts";
+import type { StateChange } from "./telemetry/transition-events.ts";
 
 /** What is told of a transition, if anything. */
 export interface TransitionText {
@@ -13,41 +15,87 @@ export interface TransitionText {
 /** Holds the state of a run. It changes by the transition table alone. */
 export interface StateKeeper {
   current(): CriticalityState;
-  /** Takes the transition that the table has for these facts, and writes a checkpoint. A table without one is a bug. */
+  /**
+   * Takes the transition that the table has for these facts, and writes a checkpoint. A table without one is a bug. If what the
+   * transition leaves behind cannot be archived, the run is blocked first, until a person has it archived again.
+   */
   advance(facts: Facts, told?: TransitionText): Promise<CriticalityState>;
 }
 
-/** Writes what readers see of a state. Called inside a step. */
-export type WriteState = (state: CriticalityState, step: string) => Promise<void>;
+export type TakenTransition = Extract<Tick, { type: "continue" }>;
 
-export async function openStateKeeper({ ctx, services }: CriticalityRun, write: WriteState): Promise<StateKeeper> {
+/** What follows from transitions besides the next state. */
+export interface StateObserver {
+  start(state: CriticalityState): Promise<void>;
+  /** Archives what the transition leaves behind. A problem of the disk, in words, keeps the run from the transition. */
+  leave(before: CriticalityState, transition: TakenTransition): Promise<string | null>;
+  /** Facts of a completion that only the records know. */
+  complete(facts: Facts, now: string): Facts;
+  /** Reads what the transition adds to events.jsonl. Called inside its step. */
+  events(change: StateChange): Promise<TelemetryEvent[]>;
+  /** Remembers a transition: once, live or replayed. */
+  note(change: StateChange, events: readonly TelemetryEvent[]): void;
+  /** Writes what readers see. Called inside the step. */
+  write(change: StateChange, step: string): Promise<void>;
+  /** Waits until a person has answered the block of an archive that failed; throws if they end the run. */
+  resolve(blocked: BlockedState, number: number): Promise<void>;
+}
+
+export async function openStateKeeper({ ctx, services }: CriticalityRun, observer: StateObserver): Promise<StateKeeper> {
   const { clock } = services.kernel;
-  const startedAt = await ctx.step("started", async () => new Date(clock.now()).toISOString());
+  const now = () => new Date(clock.now()).toISOString();
+  const startedAt = await ctx.step("started", async () => now());
   let state = initialState(startedAt);
+  await observer.start(state);
   let count = 0;
+  let failures = 0;
+
+  async function take(facts: Facts, told?: TransitionText): Promise<CriticalityState> {
+    const step = CRITICALITY_STEPS.checkpoint.named(++count);
+    const before = state;
+    const changeAt = (at: string): StateChange => {
+      const known = observer.complete({ ...facts, now: at }, at);
+      return { before, after: transitionFor(before, known).state, facts: known, at };
+    };
+    let ran = false;
+    const body = async (): Promise<CheckpointLine> => {
+      ran = true;
+      const change = changeAt(now());
+      const events = await observer.events(change);
+      observer.note(change, events);
+      await observer.write(change, step);
+      return { now: change.at, at: subStateName(change.after), text: told?.text ?? null, good: told?.good ?? null, events };
+    };
+    const recorded = await ctx.step(step, body, { durability: "relaxed" });
+    const change = changeAt(recorded.now);
+    if (!ran) observer.note(change, recorded.events);
+    state = change.after;
+    return state;
+  }
+
+  /** The run stands where it was when the archive failed, with the same data. */
+  async function blockAndResume({ phase }: ActiveState, message: string): Promise<void> {
+    const next = { subState: `${phase.phase}.${phase.subState.type}`, data: phase.subState.data };
+    const blocked = await take({ block: { type: "archive_failure", message }, blocks: failures++ }, { text: message, good: false });
+    if (blocked.type === "blocked") await observer.resolve(blocked.data, failures);
+    await take({ humanResponse: "retry", next });
+  }
+
   return {
     current: () => state,
     async advance(facts, told) {
-      const step = CRITICALITY_STEPS.checkpoint.named(++count);
-      const before = state;
-      const { now } = await ctx.step(
-        step,
-        async () => {
-          const moment = new Date(clock.now()).toISOString();
-          const next = after(before, { ...facts, now: moment });
-          await write(next, step);
-          return { now: moment, at: subStateName(next), text: told?.text ?? null, good: told?.good ?? null };
-        },
-        { durability: "relaxed" },
-      );
-      state = after(before, { ...facts, now });
-      return state;
+      while (state.type === "active") {
+        const problem = await observer.leave(state, transitionFor(state, facts));
+        if (problem === null) break;
+        await blockAndResume(state.data, problem);
+      }
+      return take(facts, told);
     },
   };
 }
 
-function after(state: CriticalityState, facts: Facts): CriticalityState {
+function transitionFor(state: CriticalityState, facts: Facts): TakenTransition {
   const next = tick(state, facts);
-  if (next.type === "continue") return next.state;
+  if (next.type === "continue") return next;
   throw new TypeError(`The transition table has no row from ${subStateName(state)} for ${Object.keys(facts).join(", ")}.`);
 }

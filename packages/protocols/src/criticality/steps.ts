@@ -3,6 +3,7 @@ import { stepKind } from "../narration/step-kind.ts";
 import { narrates, type NarratedStep } from "../narration/step-text.ts";
 import type { InjectionFailure } from "./escalation/failures.ts";
 import type { Lattice } from "./lattice/lattice.ts";
+import type { TelemetryEvent } from "./telemetry/events.ts";
 
 /** What a checkpoint records: where the run is, in words. */
 export interface CheckpointLine {
@@ -10,6 +11,8 @@ export interface CheckpointLine {
   readonly at: string;
   readonly text: string | null;
   readonly good: boolean | null;
+  /** What the transition adds to events.jsonl. */
+  readonly events: readonly TelemetryEvent[];
 }
 
 /** The steps that a person reads about. */

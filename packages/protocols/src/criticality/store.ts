@@ -1,3 +1,4 @@
+import type { Telemetry } from "@slipway/kernel/budget/telemetry";
 import type { Door } from "@slipway/kernel/record/operations/door";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
 import type { Call } from "@slipway/kernel/record/operations/call";
@@ -56,4 +57,11 @@ export async function readRun(db: Db, runId: string | null): Promise<Criticality
   const all = db.selectFrom("criticality_runs").selectAll();
   const wanted = runId === null ? all.orderBy("updated_at", "desc").limit(1) : all.where("run_id", "=", runId);
   return (await wanted.executeTakeFirst()) ?? null;
+}
+
+export type InvocationRow = Telemetry;
+
+/** The cost and transcripts of these invocations, in no order. */
+export async function readInvocations(db: Db, ids: readonly string[]): Promise<InvocationRow[]> {
+  return ids.length === 0 ? [] : db.selectFrom("telemetry").selectAll().where("id", "in", ids).execute();
 }

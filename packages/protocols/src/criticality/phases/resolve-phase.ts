@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GivenUp } from "../../dispatch/given-up.ts";
+import type { CriticalityRun } from "../criticality-run.ts";
 import { reopenFunctions } from "../injection/progress.ts";
 import { blockOption, resolveBlock, type BlockAnswer } from "../machine/resolve-block.ts";
 import type { BlockedState } from "../machine/states.ts";
@@ -16,7 +17,20 @@ export async function resolveBlocked(session: PhaseSession, before: Work, blocke
   const work = nextRound(before, "blocks");
   const number = work.rounds.blocks;
   const name = `block:${number}`;
-  const answer = await askBlock(session, name, blocked);
+  const answer = await answerBlock(run, name, blocked);
+  const resolved = applyResolution(session, work, blocked, answer);
+  session.show(resolved);
+  const functions = resolved.progress === null ? {} : { functions: functionFacts(resolved.progress) };
+  await keeper.advance(
+    { humanResponse: answer.option, ...functions },
+    { text: `${blocked.query.id} resolved: ${answer.option}`, good: null },
+  );
+  return resolved;
+}
+
+/** Asks a person and records the choice in the ledger. Throws if they end the run. */
+export async function answerBlock(run: CriticalityRun, name: string, blocked: BlockedState): Promise<BlockAnswer> {
+  const answer = await askBlock(run, name, blocked);
   const resolution = resolveBlock(blocked, answer);
   if (resolution === null) throw new TypeError(`The block has no option ${answer.option}.`);
   const { ledgerEntry, supersedes, resumeAt } = resolution;
@@ -29,17 +43,10 @@ export async function resolveBlocked(session: PhaseSession, before: Work, blocke
       await run.ledger.invalidate(`${name}:${id}`, id, { summary: `superseded with ${first}`, phase: blocked.priorPhase }, order);
   }
   if (resumeAt === null) throw new GivenUp(run.id, answer.text ?? `${blocked.query.category}: ended by a person`);
-  const resolved = applyResolution(session, work, blocked, answer);
-  session.show(resolved);
-  const functions = resolved.progress === null ? {} : { functions: functionFacts(resolved.progress) };
-  await keeper.advance(
-    { humanResponse: answer.option, ...functions },
-    { text: `${blocked.query.id} resolved: ${answer.option}`, good: null },
-  );
-  return resolved;
+  return answer;
 }
 
-async function askBlock({ run }: PhaseSession, name: string, { query, reason, priorPhase }: BlockedState): Promise<BlockAnswer> {
+async function askBlock(run: CriticalityRun, name: string, { query, reason, priorPhase }: BlockedState): Promise<BlockAnswer> {
   const ids = query.options.map(({ id }) => id) as [string, ...string[]];
   const needsText = (option: string) => option === "hybrid" || option === "decide" || option === "clarify";
   const { decision, comment } = await run.ctx.ask(name, {

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { PHASES, type CriticalityPhase } from "../routing/roles.ts";
+import { PHASES } from "../routing/roles.ts";
 import type { TelemetryEvent } from "./events.ts";
+import { addEvent, elapsedMs, startTally, type TelemetryTally } from "./tally.ts";
 
 export const TELEMETRY_FILE = "telemetry.json";
 
@@ -41,26 +42,22 @@ type EventOf<E extends TelemetryEvent["event"]> = Extract<TelemetryEvent, { even
 
 /** The summary of a run, from its events alone. `progress` is what the current state says. */
 export function telemetryOf(run: TelemetryRun, events: readonly TelemetryEvent[], reached: RunProgress): CriticalityTelemetry {
-  const calls = eventsOf(events, "model_call").map(({ data }) => data);
-  const escalated = new Set(eventsOf(events, "escalation").map(({ data }) => data.function));
-  const end = eventsOf(events, "phase_transition").findLast(({ data }) => data.to === "completed");
-  const last = events.at(-1)?.timestamp ?? run.startedAt;
+  return telemetryFrom(run, events.reduce(addEvent, startTally(run.startedAt)), reached);
+}
+
+export function telemetryFrom(run: TelemetryRun, tally: TelemetryTally, reached: RunProgress): CriticalityTelemetry {
+  const { completedAt, cost, byPhase, lastAt, escalated, circuitBreaks, blocks } = tally;
   return {
     runId: run.runId,
     projectName: run.projectName,
     startedAt: run.startedAt,
-    completedAt: end?.timestamp ?? null,
-    cost: {
-      totalTokensIn: sum(calls, ({ tokensIn }) => tokensIn),
-      totalTokensOut: sum(calls, ({ tokensOut }) => tokensOut),
-      totalUSD: sum(calls, ({ usd }) => usd),
-      byModel: usageBy(calls, ({ model }) => model),
-    },
-    duration: { totalMs: elapsed(run.startedAt, last), byPhase: durations(run.startedAt, events) },
+    completedAt,
+    cost,
+    duration: { totalMs: elapsedMs(run.startedAt, lastAt), byPhase },
     quality: {
       escalationRate: reached.functionsTotal === 0 ? 0 : escalated.size / reached.functionsTotal,
-      circuitBreakerTriggers: eventsOf(events, "circuit_break").length,
-      humanInterventions: eventsOf(events, "block").length,
+      circuitBreakerTriggers: circuitBreaks,
+      humanInterventions: blocks,
     },
     progress: reached,
   };
@@ -84,27 +81,6 @@ export function usageBy<C extends ModelUsage>(calls: readonly C[], keyOf: (call:
     },
   ]);
   return Object.fromEntries(groups);
-}
-
-/** Time in each phase, up to the last event. A phase that is entered again adds up; time while blocked belongs to none. */
-function durations(startedAt: string, events: readonly TelemetryEvent[]): CriticalityTelemetry["duration"]["byPhase"] {
-  const spent: Partial<Record<CriticalityPhase, number>> = {};
-  let [phase, since]: [string, string] = ["ignition", startedAt];
-  for (const { event, timestamp, data } of events) {
-    if (isPhase(phase)) spent[phase] = (spent[phase] ?? 0) + elapsed(since, timestamp);
-    since = timestamp;
-    if (event === "phase_transition") phase = data.to;
-  }
-  return spent;
-}
-
-function isPhase(name: string): name is CriticalityPhase {
-  return (PHASES as readonly string[]).includes(name);
-}
-
-/** Clocks can be set back: never less than zero. */
-function elapsed(from: string, to: string): number {
-  return Math.max(0, Date.parse(to) - Date.parse(from));
 }
 
 function sum<T>(values: readonly T[], amountOf: (value: T) => number): number {

@@ -1,0 +1,25 @@
+import type { RunFiles } from "./files/run-files.ts";
+import type { Work } from "./work.ts";
+
+/** The work whose files and row were written last. */
+export interface ShownWork {
+  readonly work: Work | null;
+  /** The artifacts of the row, as JSON. */
+  readonly artifacts: string;
+}
+
+const OWN_FILES: ReadonlySet<string> = new Set(["lattice/witness-tiers.json"]);
+
+/** Puts the skeleton below `lattice/` and the tests of claims below `tests/`, if they have changed. */
+export function showWork(files: RunFiles, shown: ShownWork, work: Work): ShownWork {
+  const { lattice, clusters } = work;
+  if (lattice !== null && lattice !== shown.work?.lattice) {
+    const wanted = new Map(Object.entries(lattice.tree).map(([path, text]) => [`lattice/${path}`, text]));
+    for (const path of files.below("lattice")) if (!wanted.has(path) && !OWN_FILES.has(path)) files.remove(path);
+    for (const [path, text] of wanted) files.put(path, text);
+  }
+  if (clusters !== shown.work?.clusters)
+    for (const { test } of clusters.flatMap(({ tests }) => tests))
+      files.put(test.path.startsWith("tests/") ? test.path : `tests/${test.path}`, test.text);
+  return { ...shown, work };
+}
