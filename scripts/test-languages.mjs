@@ -49,7 +49,7 @@ function has(program) {
 
 function installPackages() {
   const all = wanted.flatMap((name) => PACKAGES[name]).filter((name) => !(name in PROGRAMS && has(PROGRAMS[name])));
-  const absent = all.filter((name) => !/^ii/.test(String(spawnSync("dpkg-query", ["-W", "-f", "${db:Status-Abbrev}", name]).stdout)));
+  const absent = all.filter((name) => !String(spawnSync("dpkg-query", ["-W", "-f", "${db:Status-Abbrev}", name]).stdout).startsWith("ii"));
   if (absent.length === 0) return;
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).error !== undefined) {
     say(`Missing: ${absent.join(", ")}. On Debian: apt-get install ${absent.join(" ")}. What needs them is skipped.`);

@@ -82,7 +82,7 @@ int clamp_to(int value, int low, int high) {
     },
     {
       framework: /RC_ASSERT\(refused\)/,
-      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low > high" },
+      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low <= high" },
     },
   ],
   tools: ["g++", "rapidcheck"],

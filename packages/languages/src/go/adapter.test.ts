@@ -82,7 +82,7 @@ func Clamp(value, low, high int) int {
     },
     {
       framework: /recover\(\)/,
-      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low > high" },
+      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low <= high" },
     },
   ],
   tools: ["go"],

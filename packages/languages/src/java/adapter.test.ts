@@ -80,7 +80,7 @@ public class Calc {
     },
     {
       framework: /refused = true/,
-      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low > high" },
+      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low <= high" },
     },
   ],
   tools: ["javac"],

@@ -77,7 +77,7 @@ def clamp(value: int, low: int, high: int) -> int:
     },
     {
       framework: /pytest\.raises/,
-      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low > high" },
+      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low <= high" },
     },
   ],
   tools: ["python3", "pytest", "hypothesis"],

@@ -1,16 +1,15 @@
 import type { LanguageAdapter, MissingTool } from "../adapter.ts";
 import type { LanguageMachine } from "../toolchains/machine.ts";
 import { missingAmong } from "../toolchains/missing.ts";
-import { claimTestOf, planClaim } from "../tree-sitter/claim-plan.ts";
 import { syntaxAdapter } from "../tree-sitter/syntax-adapter.ts";
-import { stateTest } from "./class-invariant.ts";
+import { pythonClaimTest } from "./claim-test.ts";
 import { compilePython } from "./compile.ts";
 import { pythonGrammar } from "./grammar.ts";
 import { openPythonOracle } from "./oracle.ts";
 import { PYTHON_SCAN } from "./scan-rules.ts";
 import { runPythonTests } from "./tests.ts";
 import { HYPOTHESIS, PYRIGHT, PYTEST, PYTHON, pyrightFolder, pythonModules } from "./tools.ts";
-import { PYTHON_STYLE, pythonUnitTest, renderPython } from "./unit-test.ts";
+import { pythonUnitTest } from "./unit-test.ts";
 import { pythonWitness } from "./witness.ts";
 
 const FILES = /\.py$/;
@@ -28,14 +27,7 @@ export function pythonAdapter(machine: LanguageMachine): LanguageAdapter {
     runTests: (sourcePath, selection) => runPythonTests(machine, sourcePath, selection),
     generateWitness: pythonWitness,
     unitTest: pythonUnitTest,
-    claimTest(tree, claim) {
-      const path = `tests/property/test_claim_${claim.id}.py`;
-      const ofClass = claim.type === "invariant" && claim.testable ? stateTest(tree, claim, path) : null;
-      return (
-        ofClass ??
-        claimTestOf(claim, path, planClaim(PYTHON_STYLE, FILES, tree, claim), ({ plan, test }) => renderPython(tree, plan, path, [test]))
-      );
-    },
+    claimTest: (tree, claim) => pythonClaimTest(FILES, tree, claim),
   };
 }
 

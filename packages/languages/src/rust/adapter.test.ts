@@ -76,7 +76,7 @@ pub fn clamp(value: i32, low: i32, high: i32) -> i32 {
     },
     {
       framework: /#\[should_panic/,
-      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low > high" },
+      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low <= high" },
     },
   ],
   tools: ["cargo", "proptest"],

@@ -288,6 +288,8 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(reason({ requires_mocking: ["the clock"] })).toContain("the clock");
       expect(reason({ subject: "nothing_here" })).toContain("nothing_here");
       expect(reason({ predicate: "it just works well" })).toBeDefined();
+      expect(reason({ id: "../../outside" })).toContain("balance_001");
+      expect(adapter.claimTest(tree, { ...base, id: "../../outside" }).path).not.toContain("..");
     });
 
     test("complexity counts paths, lines and nesting", () => {

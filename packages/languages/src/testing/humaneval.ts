@@ -168,12 +168,14 @@ export async function runTask(
   const text = project.tree[project.path] ?? "";
   try {
     const ast = adapter.parseAst(text);
-    if (ast.functions.find(({ name }) => name === project.name)?.isHole !== true) exceptions.push(`${project.name} is no hole`);
+    // Some entry points are not the names in their declarations.
+    const target = ast.functions.find(({ name }) => name === project.name) ?? ast.functions.find(({ isHole }) => isHole);
+    if (target?.isHole !== true) exceptions.push(`${project.name} is no hole`);
     const hole = await compile(adapter, project.tree, run);
     if (hole !== null) exceptions.push(`the hole does not compile: ${hole}`);
     const filled = (solution: string): SourceTree => ({
       ...project.tree,
-      [project.path]: adapter.emitCode(adapter.injectBody(ast, project.name, project.bodyOf(solution))),
+      [project.path]: adapter.emitCode(adapter.injectBody(ast, target?.name ?? project.name, project.bodyOf(solution))),
     });
     const canonical = filled(task.canonical_solution);
     const problem = await compile(adapter, canonical, run);

@@ -4,6 +4,7 @@ import type { Clause } from "../micro-contracts/contract.ts";
 import type { StructuredClaim } from "../property-tests/claim.ts";
 import { withoutTemplate } from "../toolchains/frameworks.ts";
 import { expressionCheck } from "./expression.ts";
+import type { GrammarId } from "./grammars.ts";
 import { parseSource } from "./source.ts";
 import { clauseTests, planTests, type ClauseTest, type PlanStyle, type TestPlan } from "./test-plan.ts";
 
@@ -22,12 +23,29 @@ interface Found {
   readonly doc: string | null;
 }
 
-/** A claim as a test of the function that it is about; or why there is none. */
+const CLAIM_ID = /^[a-z_]+_[0-9]+$/;
+
+/**
+ * A claim as a test of the function that it is about; or why there is none. The predicate of a negative claim is what a call needs: a call
+ * that breaks it must fail. A predicate without parameters is evaluated once, and for a negative claim that must fail.
+ */
 export function planClaim(style: PlanStyle, files: RegExp, tree: SourceTree, claim: StructuredClaim): ClaimPlan | UntestedClaim {
-  const untested = withoutTemplate(style.grammar.id, claim.type);
-  if (!claim.testable) return { reason: "the claim is not testable" };
-  if (untested !== null) return { reason: untested };
-  if (claim.requires_mocking.length > 0) return { reason: `it needs a mock of ${claim.requires_mocking.join(", ")}` };
+  const obstacle = claimObstacle(style.grammar.id, claim);
+  if (obstacle !== null) return { reason: obstacle };
+  const planned = planFunctionClaim(style, files, tree, claim);
+  if (claim.test === undefined || !("reason" in planned)) return planned;
+  return { reason: `there is no template for its executable part, and ${planned.reason}` };
+}
+
+/** Why a claim cannot be tested, whatever it is about; null if nothing is in the way. */
+export function claimObstacle(language: GrammarId, claim: StructuredClaim): string | null {
+  if (!CLAIM_ID.test(claim.id)) return "the id of the claim is not like balance_001";
+  if (!claim.testable) return "the claim is not testable";
+  if (claim.requires_mocking.length > 0) return `it needs a mock of ${claim.requires_mocking.join(", ")}`;
+  return withoutTemplate(language, claim.type);
+}
+
+function planFunctionClaim(style: PlanStyle, files: RegExp, tree: SourceTree, claim: StructuredClaim): ClaimPlan | UntestedClaim {
   const sources = Object.entries(tree).flatMap(([path, text]) => (files.test(path) ? parsed(style, path, text) : []));
   const subject = functionFor(sources, claim.subject);
   if (subject === null) return { reason: `there is no function ${claim.subject}` };
@@ -39,13 +57,8 @@ export function planClaim(style: PlanStyle, files: RegExp, tree: SourceTree, cla
   const last = plan === null ? undefined : clauseTests(plan).find((test) => test.clause.text === `${kind}: ${claim.predicate}`);
   if (plan === null || last === undefined) return { reason: plan?.untested.at(-1)?.reason ?? whyNot(style, claim.predicate) };
   const named = { ...last.clause, label: `claim_${claim.id}`, text: `${claim.id}: ${claim.text}`.replaceAll(/\s+/g, " ") };
-  const isClosed = !usesAny(last.clause.condition, [
-    ...plan.source.parameters.map(({ name }) => name.replace(/^\*+/, "")),
-    "result",
-    style.receiver ?? "",
-  ]);
-  const breaks = style.implies([last.clause.condition], style.grammar.id === "python" ? "False" : "false");
-  return { plan, test: { ...last, clause: named, isClosed, broken: claim.type === "negative" ? breaks : null } };
+  const names = [...plan.source.parameters.map(({ name }) => name.replace(/^\*+/, "")), "result", style.receiver ?? ""];
+  return { plan, test: { ...last, clause: named, isClosed: !usesAny(last.clause.condition, names) } };
 }
 
 function isRequirement(clause: Clause): boolean {
@@ -82,8 +95,10 @@ export function claimTestOf(
   planned: ClaimPlan | UntestedClaim,
   render: (planned: ClaimPlan) => GeneratedTest | null,
 ): GeneratedTest {
-  const made = "reason" in planned ? null : render(planned);
+  const isNamed = CLAIM_ID.test(claim.id);
+  const made = "reason" in planned || !isNamed ? null : render(planned);
   if (made !== null) return made;
   const reason = "reason" in planned ? planned.reason : "the values of a parameter cannot be generated";
-  return { path, text: "", tests: [], untested: [{ subject: claim.id, reason }] };
+  const place = isNamed ? path : path.replace(claim.id, "unnamed");
+  return { path: place, text: "", tests: [], untested: [{ subject: claim.id, reason }] };
 }
