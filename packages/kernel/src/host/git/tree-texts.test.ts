@@ -6,17 +6,16 @@ const LIMITS: TreeTextLimits = { wanted: () => true, maxFiles: 100, maxFileBytes
 
 test("reads the wanted text files of a commit, without links, binary and large files, and nothing of the checkout", async () => {
   const repo = scratch();
-  repo.write("src/ümlaut b.ts", "text\n");
-  repo.write("src/binary.ts", "a\0b");
-  repo.write("src/large.ts", "x".repeat(1_001));
+  repo.write("own/ümlaut b.ts", "text\n");
+  repo.write("own/binary.ts", "a\0b");
+  repo.write("own/large.ts", "x".repeat(1_001));
   repo.write("notes/other.md", "not wanted\n");
-  repo.link("src/link.ts", "../../../etc/passwd");
+  repo.link("own/link.ts", "../../../etc/passwd");
   const commit = repo.commit();
-  repo.write("src/ümlaut b.ts", "changed on disk\n");
-  repo.write("src/uncommitted.ts", "on disk\n");
-  const texts = await readTreeTexts(await repo.open(), commit, { ...LIMITS, wanted: (path) => path.startsWith("src/") });
-  expect(texts["src/ümlaut b.ts"]).toBe("text\n");
-  expect(Object.keys(texts).filter((path) => !["src/add.ts", "src/ümlaut b.ts"].includes(path))).toEqual([]);
+  repo.write("own/ümlaut b.ts", "changed on disk\n");
+  repo.write("own/uncommitted.ts", "on disk\n");
+  const texts = await readTreeTexts(await repo.open(), commit, { ...LIMITS, wanted: (path) => path.startsWith("own/") });
+  expect(texts).toEqual({ "own/ümlaut b.ts": "text\n" });
 });
 
 test.each([

@@ -1,4 +1,3 @@
-import { SlipwayError } from "@slipway/agents/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { SourceTree } from "@slipway/languages/adapter";
 import { parseContract } from "@slipway/languages/micro-contracts/parse";
@@ -84,9 +83,6 @@ async function runFiles(
   const folders = openProjectFolders();
   try {
     return await folders.withTree(tree, (folder) => language.runTests(folder, { sandbox, files, ...limits }));
-  } catch (error) {
-    if (!limits.signal.aborted) throw error;
-    throw new SlipwayError("run_cancelled", "The call was cancelled; its processes have ended.", {}, { cause: error });
   } finally {
     await folders.close();
   }

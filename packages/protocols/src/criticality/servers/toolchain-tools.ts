@@ -1,6 +1,7 @@
+import { SlipwayError } from "@slipway/agents/errors";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { repositoryPath } from "@slipway/kernel/paths/fields";
-import type { AnyTool } from "@slipway/kernel/tools/tool";
+import type { AnyTool, ToolCall } from "@slipway/kernel/tools/tool";
 import { LANGUAGE_IDS } from "@slipway/languages/adapter";
 import { z } from "zod";
 import type { ServerSession } from "../../tool-server.ts";
@@ -24,8 +25,10 @@ const coverage = z
 export function toolchainTools(session: ServerSession): readonly AnyTool[] {
   const guard = openGuard(TOOLCHAIN_SERVER, session);
   const inTurn = oneAtATime();
-  const withCode = <T>(kernel: Kernel, work: (code: CommittedCode) => Promise<T>) =>
-    inTurn(async () => ({ data: await work(await committedCode(kernel, guard)) }));
+  const withCode = <T>(kernel: Kernel, call: ToolCall, work: (code: CommittedCode, signal: AbortSignal) => Promise<T>) => {
+    const signal = call.signal();
+    return inTurn(async () => ({ data: await unlessCancelled(signal, async () => work(await committedCode(kernel, guard), signal)) }));
+  };
   return [
     guard.tool({
       name: "verify_structure",
@@ -42,9 +45,9 @@ export function toolchainTools(session: ServerSession): readonly AnyTool[] {
         functions: z.strictObject({ total: count, holes: count }),
         notes: z.array(z.string()),
       }),
-      call: (kernel, _input, { signal }) =>
-        withCode(kernel, async (code) => {
-          const { problems, ...checked } = await checkStructure(kernel, code, signal());
+      call: (kernel, _input, call) =>
+        withCode(kernel, call, async (code, signal) => {
+          const { problems, ...checked } = await checkStructure(kernel, code, signal);
           const own = guard.function?.split("#")[0];
           const shown = problems.filter(({ file }) => own === undefined || file === own);
           return {
@@ -63,11 +66,11 @@ export function toolchainTools(session: ServerSession): readonly AnyTool[] {
       description: "Runs the unit tests that the contract of one function gives, in the sandbox.",
       input: z.strictObject({ function_name: z.string().min(1).max(500).describe("PATH#NAME, or a name that only one function has.") }),
       output: z.strictObject({ commit, function: z.string(), ...testReportSchema.shape, coverage }),
-      call: async (kernel, { function_name }, { signal }) => {
+      call: async (kernel, { function_name }, call) => {
         const wanted = await ownFunction(kernel, guard, "run_function_test", function_name);
-        return withCode(kernel, async (code) => {
+        return withCode(kernel, call, async (code, signal) => {
           const found = findFunction(code, wanted);
-          const { report, coverage: reached } = await testFunction(kernel, code, found, signal());
+          const { report, coverage: reached } = await testFunction(kernel, code, found, signal);
           return { commit: code.commit, function: found.id, ...report, coverage: { ...reached, untested: [...reached.untested] } };
         });
       },
@@ -78,11 +81,11 @@ export function toolchainTools(session: ServerSession): readonly AnyTool[] {
       description: "Runs the committed property tests of one claim of the specification, in the sandbox.",
       input: z.strictObject({ claim_id: claimId.max(120) }),
       output: z.strictObject({ commit, claim: z.string(), files: z.array(z.string()), ...testReportSchema.shape }),
-      call: (kernel, { claim_id }, { signal }) =>
-        withCode(kernel, async (code) => ({
+      call: (kernel, { claim_id }, call) =>
+        withCode(kernel, call, async (code, signal) => ({
           commit: code.commit,
           claim: claim_id,
-          ...(await testClaim(kernel, code, claim_id, signal())),
+          ...(await testClaim(kernel, code, claim_id, signal)),
         })),
     }),
     guard.tool({
@@ -99,11 +102,11 @@ export function toolchainTools(session: ServerSession): readonly AnyTool[] {
         functions: z.array(complexityReading),
         security: z.array(findingSchema),
       }),
-      call: async (kernel, { file_path }) => {
+      call: async (kernel, { file_path }, call) => {
         const own = guard.function?.split("#") ?? null;
         if (own !== null && file_path !== own[0])
           await guard.refuse(kernel, "check_complexity", `the role is limited to ${guard.function}`);
-        return withCode(kernel, async (code) => {
+        return withCode(kernel, call, async (code) => {
           const read = fileComplexity(code, file_path, own?.[1] ?? null);
           if (read === null) throw missingArtifact(`${file_path} is no committed source file of the program.`, "Name a file below src.");
           return { commit: code.commit, file: file_path, ...read, functions: guard.isScannerOnly ? [] : read.functions };
@@ -111,6 +114,16 @@ export function toolchainTools(session: ServerSession): readonly AnyTool[] {
       },
     }),
   ];
+}
+
+async function unlessCancelled<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    signal.throwIfAborted();
+    return await work();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new SlipwayError("run_cancelled", "The call was cancelled; its processes have ended.", {}, { cause: error });
+  }
 }
 
 /** The function that is meant. Any other than the session's own is refused, whether it exists or not. */
