@@ -54,7 +54,6 @@ function beforeInjection(): Said[] {
     architect("cross-check", "1", {
       verdicts: [{ id: "INVARIANT_001", holds: true, reason: "Both constraints apply to a frozen account." }],
     }),
-    architect("constraints", "2.1.3", { features: [] }),
     architect("spec", "2.1.v1.propose", specification(true)),
     auditor("spec", "2.1.v1.audit", { challenges: [] }),
     ...AUDITORS.map((name) => auditor(name, "2", { contradictions: [] })),

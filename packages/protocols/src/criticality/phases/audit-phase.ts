@@ -4,6 +4,7 @@ import { recordContradictions } from "../audit/record-contradictions.ts";
 import { canonicalConflicts } from "../ledger/conflicts.ts";
 import type { StateKeeper } from "../state-keeper.ts";
 import { nextRound, type Work } from "../work.ts";
+import { phaseOfReport } from "./ask-resolutions.ts";
 import type { PhaseSession, PhaseWork } from "./session.ts";
 
 /** Looks for contradictions before anything is written. One of any severity keeps the run from Injection. */
@@ -43,8 +44,10 @@ async function enterAuditor(keeper: StateKeeper, { auditorsCompleted, currentAud
 }
 
 async function returnToIgnition({ run, keeper }: PhaseSession, { audit, rounds }: Work, count: number): Promise<void> {
-  if (audit !== null) await recordContradictions(run, `audit:${rounds.audit}:contradictions`, audit);
+  if (audit === null) return;
+  await recordContradictions(run, `audit:${rounds.audit}:contradictions`, audit);
   const report = { phase: "compositionAudit", summary: `${count} contradictions in the structure` };
   await run.ledger.invalidateProvisional(`audit:${rounds.audit}:provisional`, report);
-  await keeper.advance({ blocks: rounds.blocks });
+  const data = { interviewPhase: phaseOfReport(audit), questionIndex: 0, extractedRequirements: [], delegatedAfter: null };
+  await keeper.advance({ blocks: rounds.blocks, next: { subState: "ignition.interviewing", data } });
 }

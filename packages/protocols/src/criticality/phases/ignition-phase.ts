@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { interviewing, awaitingApproval, startOfIgnition, synthesizing, type IgnitionSubState } from "../ignition/ignition.ts";
+import {
+  awaitingApproval,
+  interviewing,
+  startOfIgnition,
+  synthesizing,
+  type IgnitionData,
+  type IgnitionSubState,
+} from "../ignition/ignition.ts";
+import type { CriticalityRun } from "../criticality-run.ts";
+import { askResolutions, phaseOfReport } from "./ask-resolutions.ts";
 import type { Facts } from "../machine/facts.ts";
 import { printReport } from "../audit/report.ts";
 import { readSpec } from "../spec/read-spec.ts";
@@ -29,26 +38,34 @@ async function givenSpec({ run, input, keeper, show }: PhaseSession, work: Work)
 }
 
 async function interviewed({ run, input, keeper, show }: PhaseSession, work: Work): Promise<Work> {
-  const before = work.specification?.spec ?? null;
-  const report = work.audit === null ? (work.defect ?? "") : printReport(work.audit);
-  const reentry = before === null ? null : { ignition: work.rounds.ignition, phase: "constraints" as const, report, spec: before };
   const enter = (state: IgnitionSubState) => enterSubState(keeper, state);
-  let data = startOfIgnition({ project: run.id, idea: input.idea, reentry });
+  let data = await startData(run, input.idea, work);
+  let asks = work.audit === null;
   for (;;) {
-    const proposed = await synthesizing(run, await interviewing(run, data, enter), enter);
-    const next = await awaitingApproval(run, proposed, enter);
+    const ready = asks ? await interviewing(run, data, enter) : data;
+    const next = await awaitingApproval(run, await synthesizing(run, ready, enter), enter);
     if (next.to === "lattice") {
       const done = { ...work, specification: next.result, audit: null, defect: null };
       show(done);
-      await keeper.advance(
-        { humanResponse: "approve", artifacts: ["spec"] },
-        { text: `specification ${next.result.spec.meta.version} approved`, good: true },
-      );
+      const told = { text: `specification ${next.result.spec.meta.version} approved`, good: true };
+      await keeper.advance({ humanResponse: "approve", artifacts: ["spec"] }, told);
       return done;
     }
     data = next.data;
+    asks = true;
     await keeper.advance({ humanResponse: data.revision === null ? "reject" : "revise", next: interviewData(data.state) });
   }
+}
+
+/** After an audit only its contradictions are asked about; the architect gets the report and the answers. */
+async function startData(run: CriticalityRun, idea: string | null, { specification, audit, defect, rounds }: Work): Promise<IgnitionData> {
+  const about = { project: run.id, idea };
+  if (specification === null) return startOfIgnition({ ...about, reentry: null });
+  const entry = { ignition: rounds.ignition, spec: specification.spec };
+  if (audit === null) return startOfIgnition({ ...about, reentry: { ...entry, phase: "constraints", report: defect ?? "" } });
+  const decided = await askResolutions(run, audit, rounds.ignition);
+  const report = `${printReport(audit)}\nWhat the person decided:\n${decided}`;
+  return startOfIgnition({ ...about, reentry: { ...entry, phase: phaseOfReport(audit), report } });
 }
 
 type InterviewData = Pick<
