@@ -8,7 +8,14 @@ export default packageConfig("cli", {
     "../protocols/src/*/{commands/**/*,demo/**/*,view,describe,prepare,entry,implementation}.ts",
   ],
   // They replace modules.
-  isolated: ["main", "prompt", "commands/approve", "commands/demo", "commands/demo-factory", "commands/init", "commands/stop"].map(
-    (name) => `src/${name}.test.ts`,
-  ),
+  isolated: [
+    "main",
+    "prompt",
+    "commands/approve",
+    "commands/criticality-resolve",
+    "commands/demo",
+    "commands/demo-factory",
+    "commands/init",
+    "commands/stop",
+  ].map((name) => `src/${name}.test.ts`),
 });

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import type { CriticalityState } from "@slipway/protocols/criticality/machine/states";
+import type { FunctionRow } from "@slipway/protocols/criticality/run-artifacts";
+import { letters, type Project } from "../testing/project.ts";
+import { activeState, after, checkpoint, recordRun, type RecordedRun } from "../testing/recorded-criticality.ts";
+
+const FIRST = "src/a.ts#first";
+const SECOND = "src/a.ts#second";
+
+const written = (id: string): FunctionRow => ({ id, status: "accepted", attempts: 1, tier: "worker", claims: [] });
+const hole = (id: string): FunctionRow => ({ ...written(id), status: "hole", attempts: 0, tier: null });
+
+const COMPLETED: CriticalityState = {
+  type: "completed",
+  data: {
+    finalArtifacts: { optimizedCode: "src", testSuite: "tests", coverageReport: "coverage" },
+    completedAt: after(100),
+    summary: { cost: 0, durationMs: 0, escalations: 0, unmetTargets: [] },
+  },
+};
+
+const PLACES = [
+  "lattice.compilingCheck",
+  "compositionAudit.auditing",
+  "injection.implementing",
+  "mesoscopic.executingCluster",
+  "massDefect.analyzingComplexity",
+];
+
+/** A completed run that cost 1 USD in each phase. */
+const EARLIER: RecordedRun = {
+  id: "2026-11-17_tides",
+  state: COMPLETED,
+  artifacts: { functions: [written(FIRST), written(SECOND)] },
+  steps: [...PLACES.map((at, index) => checkpoint(index + 1, at, 10 * (index + 1))), checkpoint(6, "completed", 60)],
+  calls: [5, 15, 25, 35, 45, 55].map((at, index) => ({ step: `ask:${index}`, role: "worker", model: "small", usd: 1, at })),
+  program: { "src/a.ts": "export function first(a: number): number {\n  return a > 1 ? 1 : a;\n}\n\n", "README.md": "# A\n" },
+};
+
+/** One of two functions is written, for 0.75 USD; it escalated. */
+const UNFINISHED: RecordedRun = {
+  id: "2026-11-18_tides",
+  state: activeState({
+    phase: "injection",
+    subState: { type: "selectingFunction", data: { remainingFunctions: [SECOND], completedFunctions: [FIRST], failedFunctions: [] } },
+  }),
+  artifacts: { functions: [{ ...written(FIRST), attempts: 2, tier: "fallback1" }, hole(SECOND)] },
+  steps: [
+    checkpoint(1, "lattice.compilingCheck", 10),
+    checkpoint(2, "injection.implementing", 20),
+    { name: `verify:${FIRST}:1:1`, value: { type: "type", compilerError: "x" } },
+    { name: `verify:${FIRST}:1:2`, value: null },
+  ],
+  calls: [
+    { step: "propose", role: "architect", model: "large", usd: 2, at: 5 },
+    { step: `write:${FIRST}:1:1`, role: "worker", model: "small", usd: 0.25, at: 21 },
+    { step: `write:${FIRST}:1:2`, role: "structurer", model: null, usd: 0.5, at: 22 },
+  ],
+};
+
+async function withRuns(...runs: readonly RecordedRun[]): Promise<Project> {
+  const project = letters();
+  for (const run of runs) await recordRun(project, run);
+  return project;
+}
+
+describe("[CRI-193] slipway criticality telemetry", () => {
+  const newest = ["criticality", "telemetry", "--run", "2026-11-18_tides"];
+
+  test("shows tokens and USD per model and phase", async () => {
+    const project = await withRuns(UNFINISHED);
+    const { stdout } = await project.slipway(newest);
+    expect(stdout).toContain("run 2026-11-18_tides: $2.75, 3,000 tokens in, 300 out, 22 s\n");
+    expect(stdout).toContain(
+      "by model\n  large: $2.00, 1,000 tokens in, 100 out\n  small: $0.25, 1,000 tokens in, 100 out\n  replay: $0.50,",
+    );
+    expect(stdout).toContain("by phase\n  Ignition: $2.00, 1,000 tokens in, 100 out\n  Injection: $0.75, 2,000 tokens in, 200 out\n");
+    expect(stdout).toContain("time by phase\n  Ignition: 10 s\n  Lattice: 10 s\n  Injection: 2 s\n");
+    expect(stdout).toContain("escalation rate 50 %, circuit breaks 0, human interventions 0\n");
+  });
+
+  test("projects the cost to the end from what is written and from completed runs", async () => {
+    const project = await withRuns(EARLIER, UNFINISHED);
+    // Spent 2.75, the other function 0.75, and 1.00 each for Mesoscopic and Mass Defect.
+    expect((await project.slipway(newest)).stdout).toContain("projection: $5.50 in all\n");
+    expect((await project.slipway([...newest, "--json"])).json()).toMatchObject([{ projection: { spentUSD: 2.75, expectedUSD: 5.5 } }]);
+  });
+
+  test("guesses nothing without a completed run, and projects nothing once a run is complete", async () => {
+    const project = await withRuns(UNFINISHED);
+    expect((await project.slipway(newest)).stdout).toContain("projection: unknown;");
+    const done = await withRuns(EARLIER);
+    const { stdout } = await done.slipway(["criticality", "telemetry"]);
+    expect(stdout).toContain("$6.00");
+    expect(stdout).not.toContain("projection");
+  });
+
+  test("suggests another model where too many functions escalate", async () => {
+    const project = await withRuns(UNFINISHED);
+    expect((await project.slipway(newest)).stdout).toContain(
+      "suggestion: 50 % of the functions escalated from worker_model; start such functions with structurer_model.\n",
+    );
+  });
+
+  test("has the fields of telemetry.json", async () => {
+    const project = await withRuns(UNFINISHED);
+    const [found] = (await project.slipway([...newest, "--json"])).json<Record<string, unknown>>();
+    expect(Object.keys(found ?? {})).toEqual([
+      "runId",
+      "projectName",
+      "startedAt",
+      "completedAt",
+      "cost",
+      "duration",
+      "quality",
+      "progress",
+      "projection",
+    ]);
+    expect(found).toMatchObject({
+      progress: { phase: "injection", functionsTotal: 2, functionsComplete: 1, testsTotal: 1, testsPassing: 1 },
+    });
+  });
+
+  test("counts a block and a return to Lattice", async () => {
+    const project = await withRuns({
+      ...UNFINISHED,
+      steps: [checkpoint(1, "injection.implementing", 10), checkpoint(2, "lattice.generatingStructure", 20), checkpoint(3, "blocked", 30)],
+      calls: [],
+      block: { category: "circuit_breaker", phase: "injection" },
+    });
+    expect((await project.slipway(newest)).stdout).toContain("escalation rate 0 %, circuit breaks 2, human interventions 1\n");
+  });
+});
+
+describe("[CRI-158] slipway criticality metrics", () => {
+  interface Row {
+    readonly metric: string;
+    readonly value: number | null;
+    readonly target: string | null;
+    readonly met: boolean | null;
+  }
+
+  async function metricsOf(project: Project, ...more: string[]): Promise<Record<string, Row>> {
+    const [found] = (await project.slipway(["criticality", "metrics", "--json", ...more])).json<{ metrics: Row[] }>();
+    return Object.fromEntries((found?.metrics ?? []).map((row) => [row.metric, row]));
+  }
+
+  test("compares each metric with its target; three are tracked without one", async () => {
+    const project = await withRuns(EARLIER);
+    const { code, stdout } = await project.slipway(["criticality", "metrics"]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").slice(0, 9)).toEqual([
+      "1 run",
+      "correctness",
+      "  compilation rate from Lattice: 100 % (target = 100 %)  met",
+      "  test pass rate: 100 % (target >= 95 %)  met",
+      "  security vulnerabilities: 0 (target = 0)  met",
+      "efficiency",
+      // 6 USD for the three lines of src.
+      "  cost per 1,000 lines: $2000 (no target)",
+      "  time per 1,000 lines: 0 min (no target)",
+      "  functions escalated to structurer_model: 0 % (target < 10 %)  met",
+    ]);
+    expect(stdout).toContain("  runs with human intervention: 0 % (target < 5 %)  met\n");
+    expect(stdout).toContain("  average cyclomatic complexity: 2 (target < 10)  met\n");
+    expect(stdout).toContain("  line coverage: not measured (target > 80 %)\n");
+    expect(Object.values(await metricsOf(project)).map(({ target }) => target)).toEqual([
+      "= 1",
+      ">= 0.95",
+      "= 0",
+      null,
+      null,
+      "< 0.1",
+      "< 0.01",
+      null,
+      ">= 0.95",
+      "< 0.05",
+      "< 10",
+      "> 0.8",
+    ]);
+  });
+
+  test("is over all runs, or over one", async () => {
+    const project = await withRuns(EARLIER, UNFINISHED);
+    expect(await metricsOf(project)).toMatchObject({ escalationToStructurerModel: { value: 0.25, met: false } });
+    expect(await metricsOf(project, "--run", "2026-11-18_tides")).toMatchObject({
+      escalationToStructurerModel: { value: 0.5, met: false },
+      avgCyclomaticComplexity: { value: null, met: null },
+      compilationRate: { value: 1 },
+    });
+    expect((await project.slipway(["criticality", "metrics"])).stdout).toMatch(/^2 runs\n/);
+  });
+
+  test("counts runs that a person had to help, runs without a structure that compiles, accepted findings, and coverage", async () => {
+    const project = await withRuns({
+      ...EARLIER,
+      id: "2026-11-16_tides",
+      state: activeState({ phase: "lattice", subState: { type: "compilingCheck", data: { compileAttempt: 1 } } }),
+      steps: [checkpoint(1, "lattice.compilingCheck", 10), { name: "reduce:coverage:1", value: 0.5 }],
+      calls: [],
+      block: { category: "structural_defect", phase: "lattice" },
+    });
+    expect(await metricsOf(project)).toMatchObject({
+      compilationRate: { value: 0, met: false },
+      securityVulnerabilities: { value: null, met: null },
+      humanInterventionRate: { value: 1, met: false },
+      recoveryRate: { value: 1 },
+      testCoverage: { value: 0.5, met: false },
+    });
+    const decision = { category: "security_review", phase: "injection", source: "user_explicit", confidence: "canonical" } as const;
+    const risky = await withRuns({ ...EARLIER, decisions: [{ ...decision, constraint: "security_review_001: Accept the findings" }] });
+    expect(await metricsOf(risky)).toMatchObject({ securityVulnerabilities: { value: 1, met: false } });
+  });
+});
