@@ -202,7 +202,7 @@ describe("no value is generated for", () => {
       "export class A { private constructor() {} }",
       "A has a private constructor and no static method that returns one",
     ],
-    ["a brand without a factory", "export type A = number & { __brand: 'a' };", "A has no exported factory in src/types.ts"],
+    ["a brand without a factory", "export type A = number & { __brand: 'a' };", "A has no exported constructor function in src/types.ts"],
     ["a value", "export const A = 1;", "A is no type"],
   ])("%s", (_, code, reason) => {
     expect(reasonOf(`${code}\nexport type Wanted = A;`)).toBe(reason);

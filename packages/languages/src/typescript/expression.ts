@@ -1,4 +1,4 @@
-import { nameIn, nodeIn, nodesIn, parseSource, visit, type AstNode } from "./ast-nodes.ts";
+import { childrenOf, isFunctionNode, nameIn, nodeIn, nodesIn, parseSource, visit, type AstNode } from "./ast-nodes.ts";
 
 export interface ParsedExpression {
   readonly node: AstNode;
@@ -37,6 +37,7 @@ export function parseExpression(text: string, { mayAwait = false } = {}): Parsed
   if (node.type === "SequenceExpression") return { problem: "it is no expression of the language" };
   let problem: string | null = null;
   visit(node, (one) => {
+    if (one.type === "BlockStatement" || one.type === "ClassExpression") problem ??= "it has statements";
     if (CHANGING.has(one.type) && !(mayAwait && one.type === "AwaitExpression")) problem ??= "it changes or waits for something";
     if (one.type === "UnaryExpression" && one["operator"] === "delete") problem ??= "it changes or waits for something";
     const member = memberName(one);
@@ -51,41 +52,41 @@ function memberName(node: AstNode): string | null {
   return property?.type === "Literal" ? String(property["value"]) : node["computed"] === true ? null : nameIn(property);
 }
 
-/** Names that are used and not declared inside. */
-export function freeNames(node: AstNode): string[] {
+/** Names that are used where no parameter of a function inside declares them. Functions have no statements here. */
+function freeNames(node: AstNode): string[] {
   const used = new Set<string>();
-  const declared = new Set<string>();
-  visit(node, (one, parents) => {
+  collect(node, new Set());
+  return [...used];
+
+  function collect(one: AstNode, scope: ReadonlySet<string>): void {
+    if (one.type.startsWith("TS") && !TYPED_EXPRESSIONS.has(one.type)) return;
     if (one.type === "ThisExpression") used.add("this");
-    if (
-      one.type.startsWith("TS") &&
-      one.type !== "TSAsExpression" &&
-      one.type !== "TSNonNullExpression" &&
-      one.type !== "TSSatisfiesExpression"
-    )
-      return false;
-    if (one.type === "ArrowFunctionExpression" || one.type === "FunctionExpression")
-      for (const parameter of nodesIn(one, "params")) declareNames(parameter, declared);
-    if (one.type === "VariableDeclarator") declareNames(nodeIn(one, "id"), declared);
-    const parent = parents.at(-1);
-    if (one.type === "Identifier" && !isPropertyName(one, parent)) used.add(String(one["name"]));
-    return true;
-  });
-  return [...used].filter((name) => !declared.has(name));
+    if (one.type === "Identifier" && !scope.has(String(one["name"]))) used.add(String(one["name"]));
+    if (!isFunctionNode(one)) {
+      for (const child of childrenOf(one)) if (!isPropertyName(child, one)) collect(child, scope);
+      return;
+    }
+    const inner = new Set(scope);
+    for (const parameter of nodesIn(one, "params")) declareNames(parameter, inner);
+    for (const child of [...nodesIn(one, "params"), ...nodesIn({ ...one, all: [one["body"]] }, "all")]) collect(child, inner);
+  }
 }
 
-function isPropertyName(node: AstNode, parent: AstNode | undefined): boolean {
-  if (parent?.type === "MemberExpression") return parent["property"] === node && parent["computed"] !== true;
-  return parent?.type === "Property" && parent["key"] === node && parent["computed"] !== true && parent["shorthand"] !== true;
+const TYPED_EXPRESSIONS = new Set(["TSAsExpression", "TSNonNullExpression", "TSSatisfiesExpression", "TSInstantiationExpression"]);
+
+function isPropertyName(node: AstNode, parent: AstNode): boolean {
+  if (parent["computed"] === true) return false;
+  if (parent.type === "MemberExpression") return parent["property"] === node;
+  return parent.type === "Property" && parent["key"] === node;
 }
 
+/** Names that a pattern declares. Its default values declare none. */
 export function declareNames(pattern: AstNode | null, into: Set<string>): void {
   if (pattern === null) return;
-  visit(pattern, (node, parents) => {
-    if (node.type.startsWith("TS") && node.type !== "TSParameterProperty") return false;
-    if (node.type === "Identifier" && !isPropertyName(node, parents.at(-1))) into.add(String(node["name"]));
-    return true;
-  });
+  const inner = { AssignmentPattern: "left", RestElement: "argument", TSParameterProperty: "parameter", Property: "value" }[pattern.type];
+  if (inner !== undefined) declareNames(nodeIn(pattern, inner), into);
+  else if (pattern.type === "Identifier") into.add(String(pattern["name"]));
+  else for (const child of [...nodesIn(pattern, "elements"), ...nodesIn(pattern, "properties")]) declareNames(child, into);
 }
 
 /** The text with `this` written as another name. */

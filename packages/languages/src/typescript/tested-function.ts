@@ -73,7 +73,7 @@ export function typeTexts(tested: TestedFunction): { readonly given: string; rea
   const { kind, declaration, name, node } = tested;
   const method = name.split(".")[1] ?? "";
   const own = instances(declaration.node, declaration.name);
-  if (kind === "constructor") return { given: `ConstructorParameters<typeof ${declaration.name}>`, result: own };
+  if (kind === "constructor") return { given: `ConstructorParameters<typeof ${own}>`, result: own };
   if (kind === "getter") return { given: `[${own}]`, result: `${own}["${method}"]` };
   const called =
     kind === "function"

@@ -65,6 +65,7 @@ function compare(node: AstNode, left: AstNode, right: AstNode, holds: boolean, b
   const known = bounds.get(path) ?? {};
   const isMin = operator === ">" || operator === ">=" || operator === "===";
   const isMax = operator === "<" || operator === "<=" || operator === "===";
+  if (!isMin && !isMax) return;
   bounds.set(path, {
     ...known,
     ...(isMin && value >= (known.min ?? -Infinity) ? { min: value, minExcluded: operator === ">" } : {}),
