@@ -1,9 +1,9 @@
-import type { Expression, Node, Span } from "oxc-parser";
+import type { Expression, NewExpression, Node, Span } from "oxc-parser";
 import { withoutTypes } from "./find-functions.ts";
 
 /**
- * What in a value runs code when it is evaluated. Literals, names, and arrays and objects of them do not; neither do the functions that
- * have a name (`known`), whose bodies are inspected elsewhere.
+ * What in a value runs code when it is evaluated. Literals, names, arithmetic, and arrays, objects, sets and maps of them do not; neither do
+ * the functions that have a name (`known`), whose bodies are inspected elsewhere.
  */
 export function inertProblems(value: Expression, known: ReadonlySet<Node>): { readonly at: Span; readonly message: string }[] {
   const plain = withoutTypes(value);
@@ -16,6 +16,15 @@ export function inertProblems(value: Expression, known: ReadonlySet<Node>): { re
       return plain.expressions.flatMap((one) => inertProblems(one, known));
     case "UnaryExpression":
       return /^[-+!~]$|^void$/.test(plain.operator) && withoutTypes(plain.argument).type === "Literal" ? [] : running(plain);
+    case "BinaryExpression":
+      return ARITHMETIC.has(plain.operator) && plain.left.type !== "PrivateIdentifier"
+        ? [plain.left, plain.right].flatMap((one) => inertProblems(one, known))
+        : running(plain);
+    case "NewExpression":
+      // An empty one would be a variable that all functions share.
+      return isCollection(plain) && plain.arguments.length > 0
+        ? plain.arguments.flatMap((one) => (one.type === "SpreadElement" ? running(one) : inertProblems(one, known)))
+        : running(plain);
     case "ArrayExpression":
       return plain.elements.flatMap((one) => (one === null ? [] : one.type === "SpreadElement" ? running(one) : inertProblems(one, known)));
     case "ObjectExpression":
@@ -31,6 +40,19 @@ export function inertProblems(value: Expression, known: ReadonlySet<Node>): { re
     default:
       return running(plain);
   }
+}
+
+const ARITHMETIC = new Set(["+", "-", "*", "/", "%", "**"]);
+
+/** A set or map of the language. */
+function isCollection(node: Expression): node is NewExpression {
+  return node.type === "NewExpression" && node.callee.type === "Identifier" && /^(?:Weak)?(?:Map|Set)$/.test(node.callee.name);
+}
+
+/** Each object has its own empty collection in the field. */
+export function isEmptyCollection(value: Expression): boolean {
+  const plain = withoutTypes(value);
+  return isCollection(plain) && plain.arguments.length === 0;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

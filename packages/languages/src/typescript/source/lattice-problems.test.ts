@@ -22,6 +22,9 @@ declare const brand: unique symbol;
 export const LIMITS = { most: 5, least: -1, names: ["a", \`b\`, null, , true], nested: { re: /x/u, big: 1n, "quoted": !0 } } as const satisfies object;
 export const STATUS: Status = "open";
 const alias = LIMITS;
+const WEEK_MS: number = 7 * 24 * 60 * 60_000;
+const UNITS: ReadonlySet<string> = new Set(["piece", "kg"]);
+const FACTORS = new Map<string, number>([["kg", 1000]]);
 ;
 /** REQUIRES: a > 0 */
 export function f(a: number, b = 5): number { ${HOLE} }
@@ -34,6 +37,8 @@ export abstract class Base<T> implements Shape {
   static readonly kind = "base";
   readonly a: number;
   #b: string = "";
+  readonly #items: Map<string, number> = new Map();
+  names = new Set<string>();
   [key: string]: unknown;
   constructor(a: number) { ${HOLE} }
   abstract area(): number;
@@ -100,7 +105,12 @@ export default alias;
     ["const a = tag`x`;", CALL],
     [`const a = -load();`, CALL],
     [`const a = b.c;`, CALL],
-    [`const a = 1 + 2;`, CALL],
+    [`const a = 1 + load();`, CALL],
+    [`const a = 1 < 2;`, CALL],
+    [`const a = new Set([load()]);`, CALL],
+    [`const a = new Set(...b);`, CALL],
+    [`const a = new Date();`, CALL],
+    [`class A { a = new Map(load()); }`, CALL],
     [`const a = (load() as number)!;`, CALL],
     [`const a = [(): void => { ${HOLE} }];`, /without a name of its own/],
     [`const a = class { m(): void { ${HOLE} } };`, /Declare the class/],

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
-import type { Class, Expression, Node, Program, Span, VariableDeclaration } from "oxc-parser";
+import type { AccessorProperty, Class, Expression, Node, Program, PropertyDefinition, Span, VariableDeclaration } from "oxc-parser";
 import type { ParsedSource, SourceProblem } from "../../adapter.ts";
 import { findFunctions, unwrapExport, type FoundFunction } from "./find-functions.ts";
-import { inertProblems } from "./inert-values.ts";
+import { inertProblems, isEmptyCollection } from "./inert-values.ts";
 import { isHoleBody } from "./hole.ts";
 import { positionAt, syntaxOf, walkNodes } from "./program.ts";
 
@@ -105,9 +105,14 @@ function classFaults(node: Class, known: ReadonlySet<Node>): LatticeFault[] {
     if (member.computed && member.key.type !== "Literal" && !isWellKnownSymbol(member.key))
       faults.push({ at: member.key, message: "The name of a member is computed." });
     if (member.type === "PropertyDefinition" || member.type === "AccessorProperty")
-      faults.push(...(member.value === null ? [] : inertProblems(member.value, known)));
+      faults.push(...(member.value === null || isOwnCollection(member) ? [] : inertProblems(member.value, known)));
   }
   return faults;
+}
+
+/** `#items = new Map()`, which runs for each object. */
+function isOwnCollection({ value, static: isStatic }: PropertyDefinition | AccessorProperty): boolean {
+  return value !== null && !isStatic && isEmptyCollection(value);
 }
 
 function isWellKnownSymbol(key: Node): boolean {

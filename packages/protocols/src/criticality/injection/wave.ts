@@ -2,12 +2,13 @@ import type { CriticalityRun } from "../criticality-run.ts";
 import type { Lattice } from "../lattice/lattice.ts";
 import { injectBatch, type BatchOutcome } from "./inject-batch.ts";
 import { injectionOrder, nextWave } from "./order.ts";
+import { withPrerequisites } from "./prerequisites.ts";
 import { injectedIds, type InjectionProgress } from "./progress.ts";
 import { sceneOf, type UnitTests } from "./scene.ts";
 import type { CodeTools } from "../workspace/code-tools.ts";
 
 /**
- * Works on the next functions in parallel, all of them with every function they call injected. Outcomes are in the deterministic order;
+ * Works on the next functions in parallel, all of them with every function that they or their tests call injected. Outcomes are in the deterministic order;
  * they are committed one at a time. Empty if nothing is left.
  */
 export async function injectWave(
@@ -21,7 +22,8 @@ export async function injectWave(
   const settled = injectedIds(progress);
   for (const { id, failed } of progress.records) if (failed) settled.add(id);
   const limit = run.config.orchestrator.max_parallel_injections;
-  const wave = nextWave(injectionOrder(functions), byId, settled, limit);
+  const nodes = withPrerequisites(functions);
+  const wave = nextWave(injectionOrder(nodes), new Map(nodes.map((node) => [node.id, node])), settled, limit);
   const scene = sceneOf(run, tools, tests, progress.tree, progress.visit);
   const batches = wave.map((ids) => ids.flatMap((id) => byId.get(id) ?? []));
   return run.ctx.all(
