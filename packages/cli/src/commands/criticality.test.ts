@@ -18,7 +18,9 @@ const ARTIFACTS: Partial<RunArtifacts> = {
     { id: HOLE, status: "hole", attempts: 0, tier: null, claims: [] },
     { id: "src/domain/tides.ts#mean", status: "failed", attempts: 8, tier: "worker", claims: [] },
   ],
-  witnesses: [{ name: "Height", description: "A finite\nheight", level: "runtime", invariants: [{ id: "finite", level: "doc" }] }],
+  witnesses: [
+    { name: "Height", description: "A finite\nheight", definition: null, level: "runtime", invariants: [{ id: "finite", level: "doc" }] },
+  ],
   claims: [
     { id: "tide_001", text: "The highest\u001b[2J tide is one of the tides.", type: "invariant", status: "pass", reason: null },
     { id: "tide_002", text: "Tables are beautiful.", type: "behavioral", status: "untested", reason: "it is not testable" },

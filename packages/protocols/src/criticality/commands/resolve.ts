@@ -90,6 +90,17 @@ async function askPerson(args: Arguments, io: Surface, query: BlockingQuery): Pr
   // Enter alone decides nothing.
   const option = await io.prompt.choose("What should happen?", [...options, { value: LATER, label: "Leave it blocked" }], LATER);
   if (option === null || option === LATER) return null;
-  const comment = args.text("comment") ?? (await io.prompt.write("Your words for the record (hybrid, decide and clarify need them)"));
-  return comment === null ? null : { option, comment: comment.trim() === "" ? undefined : comment };
+  const comment = args.text("comment") ?? (await askWords(io, NEEDS_WORDS.has(option)));
+  return comment === null ? null : { option, comment: comment === "" ? undefined : comment };
+}
+
+/** Options whose effect is what the person writes. */
+const NEEDS_WORDS: ReadonlySet<string> = new Set(["hybrid", "decide", "clarify"]);
+
+async function askWords(io: Surface, needed: boolean): Promise<string | null> {
+  for (;;) {
+    const written =
+      (await io.prompt.write(needed ? "Your words: they are recorded and enforced" : "A comment (may be empty)"))?.trim() ?? null;
+    if (written !== "" || !needed) return written;
+  }
 }

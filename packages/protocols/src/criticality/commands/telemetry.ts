@@ -74,7 +74,6 @@ function lines(
 ): string[] {
   const { bold, dim } = paint(color);
   const { byModel, byPhase, expectedUSD, suggestions } = projection;
-  const title = (phase: string) => PHASE_TITLES[phase as CriticalityPhase] ?? phase;
   const total = { tokensIn: cost.totalTokensIn, tokensOut: cost.totalTokensOut, usd: cost.totalUSD };
   const part = (heading: string, rows: Readonly<Record<string, ModelUsage>>, name: (key: string) => string) =>
     Object.keys(rows).length === 0
@@ -83,13 +82,17 @@ function lines(
   return [
     bold(`run ${runId}: ${usageText(total)}, ${inWords("duration_ms", duration.totalMs)}`),
     ...part("by model", byModel, oneLine),
-    ...part("by phase", byPhase, title),
+    ...part("by phase", byPhase, phaseTitle),
     dim("time by phase"),
-    ...Object.entries(duration.byPhase).map(([phase, ms]) => `  ${title(phase)}: ${inWords("duration_ms", ms ?? 0)}`),
+    ...Object.entries(duration.byPhase).map(([phase, ms]) => `  ${phaseTitle(phase)}: ${inWords("duration_ms", ms ?? 0)}`),
     `escalation rate ${percent(quality.escalationRate)}, circuit breaks ${quality.circuitBreakerTriggers}, human interventions ${quality.humanInterventions}`,
     ...(completedAt === null ? [projectionText(expectedUSD)] : []),
     ...suggestions.map((suggestion) => `suggestion: ${suggestion}`),
   ];
+}
+
+function phaseTitle(phase: string): string {
+  return PHASE_TITLES[phase as CriticalityPhase] ?? phase;
 }
 
 function projectionText(expected: number | null): string {
