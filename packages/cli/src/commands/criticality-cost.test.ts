@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { CriticalityState } from "@slipway/protocols/criticality/machine/states";
 import type { FunctionRow } from "@slipway/protocols/criticality/run-artifacts";
+import type { TelemetryEvent } from "@slipway/protocols/criticality/telemetry/events";
 import { letters, type Project } from "../testing/project.ts";
-import { activeState, after, checkpoint, recordRun, type RecordedRun } from "../testing/recorded-criticality.ts";
+import { activeState, after, called, checkpoint, moved, recordRun, type RecordedRun } from "../testing/recorded-criticality.ts";
 
 const FIRST = "src/a.ts#first";
 const SECOND = "src/a.ts#second";
@@ -19,22 +20,31 @@ const COMPLETED: CriticalityState = {
   },
 };
 
-const PLACES = [
-  "lattice.compilingCheck",
-  "compositionAudit.auditing",
-  "injection.implementing",
-  "mesoscopic.executingCluster",
-  "massDefect.analyzingComplexity",
-];
+const PHASES = ["ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect", "completed"];
 
 /** A completed run that cost 1 USD in each phase. */
 const EARLIER: RecordedRun = {
   id: "2026-11-17_tides",
   state: COMPLETED,
   artifacts: { functions: [written(FIRST), written(SECOND)] },
-  steps: [...PLACES.map((at, index) => checkpoint(index + 1, at, 10 * (index + 1))), checkpoint(6, "completed", 60)],
-  calls: [5, 15, 25, 35, 45, 55].map((at, index) => ({ step: `ask:${index}`, role: "worker", model: "small", usd: 1, at })),
+  steps: PHASES.slice(1).map((to, index) => {
+    const from = PHASES[index] ?? "";
+    const seconds = 10 * (index + 1);
+    return checkpoint(
+      index + 1,
+      to === "completed" ? to : `${to}.first`,
+      seconds,
+      called("small", from, 1, seconds - 5),
+      moved(from, to, seconds),
+    );
+  }),
   program: { "src/a.ts": "export function first(a: number): number {\n  return a > 1 ? 1 : a;\n}\n\n", "README.md": "# A\n" },
+};
+
+const ESCALATED: TelemetryEvent = {
+  timestamp: after(22),
+  event: "escalation",
+  data: { function: FIRST, from: "small", to: "middle", reason: "type" },
 };
 
 /** One of two functions is written, for 0.75 USD; it escalated. */
@@ -46,17 +56,24 @@ const UNFINISHED: RecordedRun = {
   }),
   artifacts: { functions: [{ ...written(FIRST), attempts: 2, tier: "fallback1" }, hole(SECOND)] },
   steps: [
-    checkpoint(1, "lattice.compilingCheck", 10),
-    checkpoint(2, "injection.implementing", 20),
-    { name: `verify:${FIRST}:1:1`, value: { type: "type", compilerError: "x" } },
-    { name: `verify:${FIRST}:1:2`, value: null },
-  ],
-  calls: [
-    { step: "propose", role: "architect", model: "large", usd: 2, at: 5 },
-    { step: `write:${FIRST}:1:1`, role: "worker", model: "small", usd: 0.25, at: 21 },
-    { step: `write:${FIRST}:1:2`, role: "structurer", model: null, usd: 0.5, at: 22 },
+    checkpoint(1, "lattice.compilingCheck", 10, called("large", "ignition", 2, 5), moved("ignition", "lattice", 10)),
+    checkpoint(2, "injection.implementing", 20, moved("lattice", "injection", 20)),
+    checkpoint(
+      3,
+      "injection.selectingFunction",
+      22,
+      called("small", "injection", 0.25, 21),
+      ESCALATED,
+      called("middle", "injection", 0.5, 22),
+    ),
   ],
 };
+
+const block = (reason: string, seconds: number): TelemetryEvent => ({
+  timestamp: after(seconds),
+  event: "block",
+  data: { reason, phase: "injection" },
+});
 
 async function withRuns(...runs: readonly RecordedRun[]): Promise<Project> {
   const project = letters();
@@ -72,7 +89,7 @@ describe("[CRI-193] slipway criticality telemetry", () => {
     const { stdout } = await project.slipway(newest);
     expect(stdout).toContain("run 2026-11-18_tides: $2.75, 3,000 tokens in, 300 out, 22 s\n");
     expect(stdout).toContain(
-      "by model\n  large: $2.00, 1,000 tokens in, 100 out\n  small: $0.25, 1,000 tokens in, 100 out\n  replay: $0.50,",
+      "by model\n  large: $2.00, 1,000 tokens in, 100 out\n  small: $0.25, 1,000 tokens in, 100 out\n  middle: $0.50,",
     );
     expect(stdout).toContain("by phase\n  Ignition: $2.00, 1,000 tokens in, 100 out\n  Injection: $0.75, 2,000 tokens in, 200 out\n");
     expect(stdout).toContain("time by phase\n  Ignition: 10 s\n  Lattice: 10 s\n  Injection: 2 s\n");
@@ -98,7 +115,7 @@ describe("[CRI-193] slipway criticality telemetry", () => {
   test("suggests another model where too many functions escalate", async () => {
     const project = await withRuns(UNFINISHED);
     expect((await project.slipway(newest)).stdout).toContain(
-      "suggestion: 50 % of the functions escalated from worker_model; start such functions with structurer_model.\n",
+      "suggestion: 50 % of the functions escalated from small; start such functions with middle.\n",
     );
   });
 
@@ -121,14 +138,11 @@ describe("[CRI-193] slipway criticality telemetry", () => {
     });
   });
 
-  test("counts a block and a return to Lattice", async () => {
-    const project = await withRuns({
-      ...UNFINISHED,
-      steps: [checkpoint(1, "injection.implementing", 10), checkpoint(2, "lattice.generatingStructure", 20), checkpoint(3, "blocked", 30)],
-      calls: [],
-      block: { category: "circuit_breaker", phase: "injection" },
-    });
-    expect((await project.slipway(newest)).stdout).toContain("escalation rate 0 %, circuit breaks 2, human interventions 1\n");
+  test("counts breaks and blocks", async () => {
+    const data = { condition: "function_exhausted", functions: [FIRST] };
+    const broken: TelemetryEvent = { timestamp: after(30), event: "circuit_break", data };
+    const project = await withRuns({ ...UNFINISHED, steps: [checkpoint(1, "blocked", 30, broken, block("circuit_breaker", 30))] });
+    expect((await project.slipway(newest)).stdout).toContain("escalation rate 0 %, circuit breaks 1, human interventions 1\n");
   });
 });
 
@@ -191,20 +205,18 @@ describe("[CRI-158] slipway criticality metrics", () => {
     expect((await project.slipway(["criticality", "metrics"])).stdout).toMatch(/^2 runs\n/);
   });
 
-  test("counts runs that a person had to help, runs without a structure that compiles, accepted findings, and coverage", async () => {
+  test("counts runs that a person had to help, runs that were given up or have no structure that compiles, accepted findings, and coverage", async () => {
     const project = await withRuns({
       ...EARLIER,
       id: "2026-11-16_tides",
       state: activeState({ phase: "lattice", subState: { type: "compilingCheck", data: { compileAttempt: 1 } } }),
-      steps: [checkpoint(1, "lattice.compilingCheck", 10), { name: "reduce:coverage:1", value: 0.5 }],
-      calls: [],
-      block: { category: "structural_defect", phase: "lattice" },
+      steps: [checkpoint(1, "lattice.compilingCheck", 10, block("structural_defect", 10)), { name: "reduce:coverage:1", value: 0.5 }],
     });
     expect(await metricsOf(project)).toMatchObject({
       compilationRate: { value: 0, met: false },
       securityVulnerabilities: { value: null, met: null },
       humanInterventionRate: { value: 1, met: false },
-      recoveryRate: { value: 1 },
+      recoveryRate: { value: 0, met: false },
       testCoverage: { value: 0.5, met: false },
     });
     const decision = { category: "security_review", phase: "injection", source: "user_explicit", confidence: "canonical" } as const;

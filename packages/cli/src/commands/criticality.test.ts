@@ -7,7 +7,7 @@ import type { CriticalityState } from "@slipway/protocols/criticality/machine/st
 import type { RunArtifacts } from "@slipway/protocols/criticality/run-artifacts";
 import { blockedInLattice } from "../testing/criticality-project.ts";
 import { letters, type Ended, type Project } from "../testing/project.ts";
-import { activeState, after, checkpoint, recordRun } from "../testing/recorded-criticality.ts";
+import { activeState, after, recordRun } from "../testing/recorded-criticality.ts";
 
 const WRITTEN = "src/domain/tides.ts#highest";
 const HOLE = "src/domain/tides.ts#lowest";
@@ -42,27 +42,21 @@ const COMPLETED: CriticalityState = {
   },
 };
 
-const STEPS = [
-  checkpoint(1, "ignition.synthesizing", 5),
-  checkpoint(2, "lattice.generatingStructure", 10),
-  checkpoint(3, "injection.selectingFunction", 20),
-  { name: `verify:${WRITTEN}:1:1`, value: { type: "type", compilerError: "x" } },
-  { name: `verify:${WRITTEN}:1:2`, value: null },
-];
-
-const CALLS = [
-  { step: "propose:1", role: "architect", model: "large", usd: 1, at: 6 },
-  { step: `write:${WRITTEN}:1:1`, role: "worker", model: null, usd: 0.25, at: 21 },
-  { step: `write:${WRITTEN}:1:2`, role: "structurer", model: "middle", usd: 0.5, at: 22 },
-];
-
 function ask(project: Project, ...args: string[]): Promise<Ended> {
   return project.slipway(["criticality", ...args]);
 }
 
 async function inInjection(): Promise<Project> {
   const project = letters();
-  await recordRun(project, { id: "2026-11-18_tides", state: IMPLEMENTING, artifacts: ARTIFACTS, steps: STEPS, calls: CALLS });
+  await recordRun(project, { id: "2026-11-18_tides", state: IMPLEMENTING, artifacts: ARTIFACTS });
+  const usage = { input_tokens: 1000, output_tokens: 100, cost_usd: 1.75, duration_ms: 500, calls: 1, transcript_digest: null };
+  const row = { id: "call", run_id: "2026-11-18_tides", feature_id: null, role: "criticality/worker", provider: "replay", model: null };
+  const records = await openRecords({ layout: layoutAt(project.root) });
+  await records.database.db
+    .insertInto("telemetry")
+    .values({ ...row, ...usage, at: 1 })
+    .execute();
+  await records.close();
   return project;
 }
 

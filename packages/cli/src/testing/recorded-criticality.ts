@@ -10,22 +10,12 @@ import { migrateProtocols } from "@slipway/protocols/all-protocols";
 import type { CriticalityState, PhaseState } from "@slipway/protocols/criticality/machine/states";
 import type { RunArtifacts } from "@slipway/protocols/criticality/run-artifacts";
 import { writeCheckpoint } from "@slipway/protocols/criticality/store";
-import { z } from "zod";
+import type { TelemetryEvent } from "@slipway/protocols/criticality/telemetry/events";
 import type { Project } from "./project.ts";
 
-/** One moment of a run: a checkpoint, or a call of a model. */
 export interface RecordedStep {
   readonly name: string;
   readonly value: unknown;
-}
-
-export interface RecordedCall {
-  readonly step: string;
-  readonly role: string;
-  readonly model: string | null;
-  readonly usd: number;
-  /** Seconds after the run began. */
-  readonly at: number;
 }
 
 export interface RecordedRun {
@@ -33,20 +23,26 @@ export interface RecordedRun {
   readonly state: CriticalityState;
   readonly artifacts?: Partial<RunArtifacts>;
   readonly steps?: readonly RecordedStep[];
-  readonly calls?: readonly RecordedCall[];
   readonly decisions?: readonly DecisionDraft[];
   /** Files of the program, if it was delivered. */
   readonly program?: Readonly<Record<string, string>>;
-  /** Options of a block that the run asks about, and waits for. */
-  readonly block?: { readonly category: string; readonly phase: string };
 }
 
 export const BEGAN = Date.parse("2026-11-18T10:00:00.000Z");
 export const after = (seconds: number) => new Date(BEGAN + seconds * 1000).toISOString();
 
-/** Step `state:N`: the run was at this place. */
-export function checkpoint(number: number, at: string, seconds: number): RecordedStep {
-  return { name: `state:${number}`, value: { now: after(seconds), at, text: null, good: null } };
+/** Step `state:N`: the run came to this place, with these events on the way. */
+export function checkpoint(number: number, at: string, seconds: number, ...events: readonly TelemetryEvent[]): RecordedStep {
+  return { name: `state:${number}`, value: { now: after(seconds), at, text: null, good: null, events } };
+}
+
+export function moved(from: string, to: string, seconds: number): TelemetryEvent {
+  return { timestamp: after(seconds), event: "phase_transition", data: { from, to } };
+}
+
+export function called(model: string, phase: string, usd: number, seconds: number): TelemetryEvent {
+  const data = { model, role: "worker_model", phase, tokensIn: 1000, tokensOut: 100, durationMs: 500, usd };
+  return { timestamp: after(seconds), event: "model_call", data };
 }
 
 export function activeState(phase: PhaseState): CriticalityState {
@@ -70,7 +66,6 @@ export async function recordRun(project: Project, run: RecordedRun): Promise<voi
       telemetry: "{}",
       artifacts: JSON.stringify(artifacts),
     });
-    await writeCalls(records, run);
     const decisions = openDecisions({ db: records.database.db, door: records.door });
     if (run.decisions !== undefined)
       await decisions.appendAll({ ...call, operationId: `${run.id}/decisions` }, `run:${run.id}`, run.decisions);
@@ -79,31 +74,17 @@ export async function recordRun(project: Project, run: RecordedRun): Promise<voi
   }
 }
 
-async function journal(records: Records, { id, steps = [], program, block }: RecordedRun): Promise<void> {
+async function journal(records: Records, { id, steps = [], program }: RecordedRun): Promise<void> {
   const { database, objects, clock, ids, inbox } = records;
   const body = async (ctx: Ctx) => {
+    await ctx.step("state:0", async () => undefined);
     for (const { name, value } of steps) await ctx.step(name, async () => value);
     if (program !== undefined) await ctx.step("program", () => objects.put(Buffer.from(JSON.stringify(program))));
-    if (block === undefined) return null;
-    const options = [{ value: "retry", label: "again" }];
-    const schema = z.strictObject({ decision: z.enum(["retry"]) });
-    const question = { kind: "criticality_block", title: "It is blocked", body: "why", options, schema, answerableBy: ["person"] as const };
-    return ctx.ask("block:1", { ...question, context: { ...block } });
+    return null;
   };
   const workflows = [workflow<unknown, unknown, null>("criticality", "1", body)];
   const engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows, kernel: null });
   await engine.start("criticality", {}, { runId: id });
-  await engine.drive(id, { whenWaiting: "return" });
+  await engine.drive(id);
   await engine.close();
-}
-
-async function writeCalls({ database: { db } }: Records, { id, calls = [] }: RecordedRun): Promise<void> {
-  for (const { step, role, model, usd, at } of calls) {
-    const usage = { input_tokens: 1000, output_tokens: 100, cost_usd: usd, duration_ms: 500, calls: 1, transcript_digest: null };
-    const row = { id: `${id}/${step}`, run_id: id, feature_id: null, role: `criticality/${role}`, provider: "replay", model };
-    await db
-      .insertInto("telemetry")
-      .values({ ...row, ...usage, at: BEGAN + at * 1000 })
-      .execute();
-  }
 }

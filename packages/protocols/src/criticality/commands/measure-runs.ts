@@ -1,4 +1,5 @@
 import type { Decision } from "@slipway/kernel/record/decisions/decision";
+import type { InjectionTier } from "../escalation/attempts.ts";
 import type { RunArtifacts } from "../run-artifacts.ts";
 import { PHASES, type CriticalityPhase } from "../routing/roles.ts";
 import type { TelemetryEvent } from "../telemetry/events.ts";
@@ -18,7 +19,6 @@ export interface MeasuredRun {
   readonly events: readonly TelemetryEvent[];
   /** The furthest phase that the run has entered. */
   readonly reached: CriticalityPhase;
-  readonly isComplete: boolean;
   /** Failed, cancelled, or given up by a person. */
   readonly isLost: boolean;
   readonly durationMs: number;
@@ -53,8 +53,8 @@ export function measureRuns(runs: readonly MeasuredRun[]): SuccessMetrics {
       delivered.reduce((total, { durationMs }) => total + durationMs, 0),
       kloc,
     ),
-    escalationToStructurerModel: ratio(sum(escalatedTo("structurer_model")), functions),
-    escalationToArchitectModel: ratio(sum(escalatedTo("architect_model")), functions),
+    escalationToStructurerModel: ratio(sum(escalatedTo("fallback1", "fallback2")), functions),
+    escalationToArchitectModel: ratio(sum(escalatedTo("fallback2")), functions),
     mtbf: ratio(sum(({ durationMs }) => durationMs) / HOUR, failures),
     recoveryRate: ratio(blocked.filter(({ isLost }) => !isLost).length, blocked.length),
     humanInterventionRate: ratio(blocked.length, runs.length),
@@ -65,13 +65,9 @@ export function measureRuns(runs: readonly MeasuredRun[]): SuccessMetrics {
 
 const HOUR = 3_600_000;
 
-function escalatedTo(alias: string): (run: MeasuredRun) => number {
-  return ({ events }) =>
-    new Set(
-      eventsOf(events, "escalation")
-        .filter(({ data }) => data.to === alias)
-        .map(({ data }) => data.function),
-    ).size;
+/** By the tier of the last attempt: a function that reached the architect has passed the structurer. */
+function escalatedTo(...tiers: readonly InjectionTier[]): (run: MeasuredRun) => number {
+  return ({ artifacts }) => artifacts.functions.filter(({ tier }) => tier !== null && tiers.includes(tier)).length;
 }
 
 function ratio(part: number, whole: number): number | null {

@@ -5,13 +5,10 @@ import { jsonLine } from "../../surface/escape.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
 import { paint } from "../../surface/paint.ts";
 import type { Reader } from "../../surface/surface.ts";
-import { PHASES, type CriticalityPhase } from "../routing/roles.ts";
 import { metricsReport, type MetricRow } from "../telemetry/success-metrics.ts";
-import { phaseOf } from "../view.ts";
 import { acceptedFindings, measureRuns, type MeasuredRun } from "./measure-runs.ts";
 import { programSize } from "./program-size.ts";
-import { eventsOfRecord } from "./run-events.ts";
-import { readRecord, type RunRecord } from "./run-record.ts";
+import { readRecord } from "./run-record.ts";
 import { chosenRun, openRun, withRun, WORKFLOW, type ReadRun } from "./with-run.ts";
 
 /** Success metrics against their targets: of the run that `--run` names, or of all runs. */
@@ -30,26 +27,20 @@ export const run: RunCommand = (args, io) =>
 
 async function measureRun({ info, state, artifacts }: ReadRun, reader: Reader): Promise<MeasuredRun> {
   const { database, door, objects, clock } = reader.records;
-  const record = await readRecord(reader, info.runId, info.createdAt);
+  const record = await readRecord(reader, info.runId);
   const decisions = await openDecisions({ db: database.db, door }).list(`run:${info.runId}`);
   const files =
     record.program === null ? null : (JSON.parse(Buffer.from(await objects.get(record.program)).toString("utf8")) as SourceTree);
   return {
     artifacts,
-    events: eventsOfRecord(record),
-    reached: state.type === "completed" ? "massDefect" : furthest(record, phaseOf(state)),
-    isComplete: state.type === "completed",
+    events: record.events,
+    reached: record.reached,
     isLost: info.status === "failed" || info.status === "cancelled" || (info.status === "completed" && state.type !== "completed"),
     durationMs: Math.max(0, (info.finishedAt ?? clock.now()) - info.createdAt),
     program: files === null ? null : await programSize(files),
     coverage: record.coverage,
     acceptedFindings: acceptedFindings(decisions),
   };
-}
-
-function furthest({ checkpoints }: RunRecord, current: CriticalityPhase | null): CriticalityPhase {
-  const entered = checkpoints.map(({ at }) => at.split(".")[0]);
-  return PHASES.findLast((phase) => entered.includes(phase)) ?? current ?? "ignition";
 }
 
 /** What a rate, a count or an amount is called and counted in. */

@@ -10,7 +10,6 @@ import { PHASES, type CriticalityPhase } from "../routing/roles.ts";
 import { projectCost, type CostProjection, type PhaseCosts } from "../telemetry/projection.ts";
 import { telemetryOf, type CriticalityTelemetry, type ModelUsage, type RunProgress } from "../telemetry/telemetry.ts";
 import { phaseOf } from "../view.ts";
-import { eventsOfRecord } from "./run-events.ts";
 import { readRecord } from "./run-record.ts";
 import { testCount } from "./run-status.ts";
 import { openRun, withRun, WORKFLOW, type ReadRun } from "./with-run.ts";
@@ -30,7 +29,7 @@ export interface RunTelemetryReport {
 
 export async function runTelemetry(opened: ReadRun, reader: Reader): Promise<RunTelemetryReport> {
   const { info, project } = opened;
-  const events = eventsOfRecord(await readRecord(reader, info.runId, info.createdAt));
+  const { events } = await readRecord(reader, info.runId);
   const progress = progressOf(opened);
   const startedAt = new Date(info.createdAt).toISOString();
   return {
@@ -59,7 +58,7 @@ async function earlierCosts(reader: Reader, runId: string): Promise<PhaseCosts[]
   const costs: PhaseCosts[] = [];
   for (const info of others) {
     if (info.runId === runId || (await openRun(reader, info)).state.type !== "completed") continue;
-    const { byPhase } = projectCost(eventsOfRecord(await readRecord(reader, info.runId, info.createdAt)), NO_PROGRESS);
+    const { byPhase } = projectCost((await readRecord(reader, info.runId)).events, NO_PROGRESS);
     costs.push(Object.fromEntries(PHASES.map((phase) => [phase, byPhase[phase]?.usd ?? 0])));
   }
   return costs;
