@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, realpath } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
+import { makeTemporaryFolder } from "@slipway/kernel/host/files/temporary-folder";
 import type { SharedPath } from "@slipway/kernel/host/sandbox/contract";
 import type { SourceTree, TestSelection } from "../adapter.ts";
 import { isTestFile } from "./layout.ts";
@@ -29,7 +29,7 @@ export async function runProjectTests(
   const missing = tests.find((file) => !isTestFile(file) || tree[file] === undefined);
   if (missing !== undefined) return { tests: [], skipped: [], broken: `${missing} is no test file of the project` };
   if (tests.length === 0) return { tests: [], skipped: [], broken: null };
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "slipway-project-")));
+  const folder = await makeTemporaryFolder("project");
   const [module, beside] = [join(folder, "module"), join(folder, "tests")];
   try {
     await putAll(module, { "package.json": MANIFEST, ...filesOf(tree, (path) => !path.startsWith("tests/")), ...(await modulePrograms()) });

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
+import { makeTemporaryFolder } from "@slipway/kernel/host/files/temporary-folder";
 import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { DeclaredTest, ModuleSources } from "../language.ts";
@@ -53,7 +53,7 @@ export async function runTests(
   const files = Object.entries(workspaceFiles(sources));
   const tests = Object.keys(sources.files).filter(isTestFile);
   if (tests.length === 0) return { tests: [], skipped: [], broken: null };
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "slipway-module-")));
+  const folder = await makeTemporaryFolder("module");
   const [module, beside] = [join(folder, "module"), join(folder, "tests")];
   try {
     await putAll(module, { ...(await modulePrograms()), ...Object.fromEntries(files.filter(([path]) => OF_MODULE.test(path))) });

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
+import { makeTemporaryFolder, removeAbandonedFolders } from "@slipway/kernel/host/files/temporary-folder";
 import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
 import type { SourceTree } from "@slipway/languages/adapter";
 
@@ -17,14 +17,16 @@ interface Folder {
   readonly texts: Map<string, string>;
 }
 
+/** Folders that a killed process has left are removed first. */
 export function openProjectFolders(): ProjectFolders {
+  const abandoned = removeAbandonedFolders();
   const idle: Folder[] = [];
   const all: Folder[] = [];
 
   async function take(): Promise<Folder> {
     const free = idle.pop();
     if (free !== undefined) return free;
-    const folder = { path: await realpath(await mkdtemp(join(tmpdir(), "slipway-project-"))), texts: new Map<string, string>() };
+    const folder = { path: await makeTemporaryFolder("project"), texts: new Map<string, string>() };
     all.push(folder);
     return folder;
   }
@@ -39,8 +41,8 @@ export function openProjectFolders(): ProjectFolders {
       return result;
     },
     async close() {
-      await Promise.all(all.splice(0).map(({ path }) => removeTree(path)));
       idle.length = 0;
+      await Promise.all([abandoned, ...all.splice(0).map(({ path }) => removeTree(path))]);
     },
   };
 }
