@@ -25,7 +25,7 @@ export const criticality: Protocol = {
         return tools;
       },
     };
-    return { workflows, close: () => opened.forEach((tools) => void tools.close()) };
+    return { workflows, close: async () => void (await Promise.allSettled([...opened].map((tools) => tools.close()))) };
   },
   prepare: prepareCriticality,
   narrate(event) {

@@ -177,6 +177,7 @@ function expired(timeoutMs: number, finished: AbortSignal): Promise<never> {
     const timer = setTimeout(() => {
       reject(
         new SlipwayError("compiler_failed", `TypeScript did not answer within ${timeoutMs} ms and was stopped.`, {
+          timeout_ms: timeoutMs,
           suggested_next_actions: ["Look for types in this file that expand without end."],
         }),
       );

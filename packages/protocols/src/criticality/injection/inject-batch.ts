@@ -15,7 +15,7 @@ import {
 import { nextAction } from "../escalation/next-action.ts";
 import { functionPrompt, type AttemptHint } from "./function-prompt.ts";
 import { subjectOf, type LatticeFunction } from "../lattice/lattice.ts";
-import { verifyBodies, type BodyChecks, type WrittenBody } from "./verify-bodies.ts";
+import { MOST_BODY_CHARACTERS, verifyBodies, type BodyChecks, type WrittenBody } from "./verify-bodies.ts";
 
 /** One attempt at a function or a cycle of functions. */
 export interface AttemptRecord extends InjectionAttempt {
@@ -48,7 +48,10 @@ export interface BatchScene {
 }
 
 const bodyAnswer = z.strictObject({
-  body: z.string().max(100_000).describe("The statements between the braces of the function, without the signature and the braces."),
+  body: z
+    .string()
+    .max(MOST_BODY_CHARACTERS)
+    .describe("The statements between the braces of the function, without the signature and the braces."),
 });
 
 /** Writes the bodies of a batch from a clean slate in every attempt, until they pass or the escalation table ends it. */

@@ -21,6 +21,7 @@ export function sceneOf(run: CriticalityRun, tools: CodeTools, tests: UnitTests,
       language,
       folders: tools.folders,
       oracle: () => tools.oracleFor(tree),
+      dropOracle: tools.dropOracle,
       run: { sandbox: await tools.sandbox(), signal, timeoutMs },
     }),
   };

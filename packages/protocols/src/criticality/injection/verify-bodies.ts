@@ -21,8 +21,11 @@ export interface WrittenBody {
 export interface BodyChecks {
   readonly language: LanguageAdapter;
   readonly oracle: () => Promise<CompileOracle>;
+  /** Called for a compiler that does not answer. */
+  readonly dropOracle: () => void;
   readonly folders: ProjectFolders;
-  readonly run: ToolRun;
+  /** Its time limit is for compiler and tests together. */
+  readonly run: ToolRun & { readonly timeoutMs: number };
 }
 
 /**
@@ -35,15 +38,17 @@ export async function verifyBodies(
   written: readonly WrittenBody[],
   tests: readonly GeneratedTest[],
 ): Promise<InjectionFailure | null> {
-  const { language } = checks;
+  const { language, run } = checks;
+  const deadline = performance.now() + run.timeoutMs;
   const injected = injectAll(language, tree, written);
   if (!(injected instanceof Map)) return classify(injected);
   const unsafe = classify(scanAll(language, injected, written));
   if (unsafe !== null) return unsafe;
-  const uncompiled = classify({ compile: await compileAll(await checks.oracle(), language, injected) });
+  const uncompiled = classify(await compileInTime(checks, injected));
   if (uncompiled !== null || tests.length === 0) return uncompiled;
   const files = Object.fromEntries([...injected].map(([path, ast]) => [path, language.emitCode(ast)]));
-  return classify(await runUnitTests(checks, { ...tree, ...files }, tests));
+  const timeoutMs = Math.max(1, deadline - performance.now());
+  return classify(await runUnitTests({ ...checks, run: { ...run, timeoutMs } }, { ...tree, ...files }, tests, run.timeoutMs));
 }
 
 /** The parsed files with all bodies, or why one cannot be injected. */
@@ -54,6 +59,8 @@ function injectAll(
 ): Map<string, ParsedSource> | AttemptEvidence {
   const files = new Map<string, ParsedSource>();
   for (const { target, body } of written) {
+    const unwritable = unwritableText(body);
+    if (unwritable !== null) return { syntax: { parseError: unwritable, recoverable: true } };
     const ast = files.get(target.path) ?? language.parseAst(tree[target.path] ?? "");
     try {
       files.set(target.path, language.injectBody(ast, target.name, body));
@@ -63,6 +70,17 @@ function injectAll(
     }
   }
   return files;
+}
+
+/** Of one body. The answer of a model is cut off before it is longer. */
+export const MOST_BODY_CHARACTERS = 100_000;
+
+/** Why a text cannot be part of a source file, even where a parser accepts it: the file must be text for git, and the same bytes on disk. */
+function unwritableText(body: string): string | null {
+  if (body.length > MOST_BODY_CHARACTERS) return `The body has ${body.length} characters; at most ${MOST_BODY_CHARACTERS} are allowed.`;
+  if (body.includes("\0")) return "The body contains a NUL character; write it as an escape sequence.";
+  if (body.includes("\uFEFF")) return "The body contains a byte-order mark; write it as an escape sequence.";
+  return body.isWellFormed() ? null : "The body contains half of a surrogate pair; write it as an escape sequence.";
 }
 
 /** Rules of a scanner that break PURITY: pure, but are no weakness by themselves. */
@@ -78,6 +96,37 @@ function scanAll(language: LanguageAdapter, files: ReadonlyMap<string, ParsedSou
     if (impure !== undefined) return { violation: `PURITY: pure, but ${impure.message}` };
   }
   return {};
+}
+
+const LATE = Symbol("late");
+const COMPILER_TIME = "time of the compiler in ms";
+
+/** A compiler that crashed or did not answer has not accepted the body: the attempt fails, and the next one has another compiler. */
+async function compileInTime(checks: BodyChecks, files: ReadonlyMap<string, ParsedSource>): Promise<AttemptEvidence> {
+  const { language, oracle, dropOracle, run } = checks;
+  const { timeoutMs, signal } = run;
+  signal?.throwIfAborted();
+  const { promise: late, resolve, reject } = Promise.withResolvers<typeof LATE>();
+  const timer = setTimeout(() => resolve(LATE), timeoutMs);
+  const abort = () => reject(signal?.reason as Error);
+  signal?.addEventListener("abort", abort);
+  const compiled = oracle().then((opened) => compileAll(opened, language, files));
+  try {
+    const compile = await Promise.race([compiled, late]);
+    if (compile !== LATE) return { compile };
+    dropOracle();
+    return { timeout: { resource: COMPILER_TIME, limit: timeoutMs } };
+  } catch (error) {
+    if (!(error instanceof SlipwayError) || error.code !== "compiler_failed") throw error;
+    const { timeout_ms: limit } = error.details;
+    if (typeof limit === "number") return { timeout: { resource: COMPILER_TIME, limit } };
+    return { compile: { passed: false, problems: [{ file: null, line: 1, column: 1, message: error.message }] } };
+  } finally {
+    // What a late compiler says is not waited for.
+    compiled.catch(() => undefined);
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
 }
 
 async function compileAll(
@@ -96,17 +145,18 @@ async function runUnitTests(
   { language, folders, run }: BodyChecks,
   tree: SourceTree,
   tests: readonly GeneratedTest[],
+  limit: number,
 ): Promise<AttemptEvidence> {
   const texts = Object.fromEntries(tests.map(({ path, text }) => [path, text]));
   const ran = await folders.withTree({ ...tree, ...texts }, (folder) =>
     language.runTests(folder, { ...run, files: tests.map(({ path }) => path) }),
   );
-  return testEvidence(ran, tests, run.timeoutMs ?? 0);
+  return testEvidence(ran, tests, limit);
 }
 
 /** A run passes only if every generated test is in it: a body that ends the run early proves nothing. */
 export function testEvidence(ran: TestRun, wanted: readonly GeneratedTest[], limit: number): AttemptEvidence {
-  if (ran.broken !== null && TIME_LIMIT.test(ran.broken)) return { timeout: { resource: "time", limit } };
+  if (ran.broken !== null && TIME_LIMIT.test(ran.broken)) return { timeout: { resource: "time of the tests in ms", limit } };
   const names = new Set(ran.tests.map(({ name }) => name));
   const seen = (test: string) => names.has(test) || [...names].some((name) => name.endsWith(`> ${test}`));
   const missing = wanted.flatMap(({ tests }) => tests).filter((test) => !seen(test));
@@ -114,4 +164,5 @@ export function testEvidence(ran: TestRun, wanted: readonly GeneratedTest[], lim
   return { tests: { ...ran, broken } };
 }
 
-const TIME_LIMIT = /\btime/i;
+/** As every adapter says it. */
+const TIME_LIMIT = /did not end in time/;

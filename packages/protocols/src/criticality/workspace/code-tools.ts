@@ -10,6 +10,8 @@ export interface CodeTools {
   readonly sandbox: () => Promise<Sandbox>;
   /** The compiler with this tree open. */
   oracleFor(tree: SourceTree): Promise<CompileOracle>;
+  /** For a compiler that does not answer: the next call starts another one. */
+  dropOracle(): void;
   /** Checks one file of a tree, which may differ from what the compiler has open. */
   compile(tree: SourceTree, path: string): Promise<CompileResult>;
   runTests(tree: SourceTree, files: readonly string[], run: { readonly signal: AbortSignal; readonly timeoutMs: number }): Promise<TestRun>;
@@ -19,31 +21,47 @@ export interface CodeTools {
 export interface CodeToolsParts {
   readonly language: LanguageAdapter;
   readonly sandbox: () => Promise<Sandbox>;
+  /** Of one check; the adapter's own limit by default. */
+  readonly compileTimeoutMs?: number;
 }
 
 interface OpenOracle {
   readonly tree: SourceTree;
-  readonly oracle: Promise<CompileOracle>;
+  readonly oracle: CompileOracle;
 }
 
-export function openCodeTools({ language, sandbox }: CodeToolsParts): CodeTools {
+export function openCodeTools({ language, sandbox, compileTimeoutMs: timeoutMs }: CodeToolsParts): CodeTools {
   const folders = openProjectFolders();
-  let open: OpenOracle | null = null;
+  let current: Promise<OpenOracle> | null = null;
 
+  /** Functions of a wave ask at the same time, so each call waits for the one before. */
   async function oracleFor(tree: SourceTree): Promise<CompileOracle> {
-    open ??= { tree, oracle: sandbox().then((box) => language.openOracle(tree, { sandbox: box })) };
-    const { tree: before, oracle } = open;
-    const opened = await oracle;
-    if (before === tree) return opened;
-    const isSmaller = Object.keys(before).some((path) => !(path in tree));
-    if (isSmaller) {
-      await opened.close();
-      open = null;
-      return oracleFor(tree);
+    current = moveTo(current, tree);
+    return (await current).oracle;
+  }
+
+  /** A compiler that fails on the way is not used again: what it has open is uncertain. */
+  async function moveTo(former: Promise<OpenOracle> | null, tree: SourceTree): Promise<OpenOracle> {
+    const before = (await former?.catch(() => null)) ?? null;
+    if (before?.tree === tree) return before;
+    if (before !== null && Object.keys(before.tree).every((path) => path in tree)) {
+      const { oracle } = before;
+      try {
+        for (const [path, text] of Object.entries(tree)) if (before.tree[path] !== text) await oracle.accept(path, text);
+        return { tree, oracle };
+      } catch {
+        // Another one is started below.
+      }
     }
-    open = { tree, oracle };
-    for (const [path, text] of Object.entries(tree)) if (before[path] !== text) await opened.accept(path, text);
-    return opened;
+    await before?.oracle.close().catch(() => undefined);
+    const run = { sandbox: await sandbox(), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    return { tree, oracle: await language.openOracle(tree, run) };
+  }
+
+  function dropOracle(): Promise<void> {
+    const dropped = current;
+    current = null;
+    return dropped === null ? Promise.resolve() : dropped.then(({ oracle }) => oracle.close()).catch(() => undefined);
   }
 
   return {
@@ -56,10 +74,9 @@ export function openCodeTools({ language, sandbox }: CodeToolsParts): CodeTools 
       const box = await sandbox();
       return folders.withTree(tree, (folder) => language.runTests(folder, { sandbox: box, files, ...run }));
     },
+    dropOracle: () => void dropOracle(),
     async close() {
-      const opened = await open?.oracle.catch(() => null);
-      open = null;
-      await Promise.all([opened?.close(), folders.close()]);
+      await Promise.all([dropOracle(), folders.close()]);
     },
   };
 }
