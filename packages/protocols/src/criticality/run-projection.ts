@@ -44,6 +44,7 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
   let current: CriticalityState | null = null;
   const [archives, ledgers, conversations] = [counter(), counter(), counter()];
 
+  const read = async (digest: string) => Buffer.from(await records.objects.get(digest)).toString("utf8");
   const telemetry = (state: CriticalityState) =>
     telemetryFrom({ runId: ctx.runId, projectName: run.id, startedAt: trace.tally.startedAt }, trace.tally, progressIn(state, work()));
 
@@ -59,9 +60,10 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
     files.put(LEDGER_FILE, ledgerToml({ spec_version, created: trace.tally.startedAt }, entries));
   }
 
-  async function writeRow(state: CriticalityState, step: string): Promise<void> {
+  /** The time is part of the operation's id: after a kill between this and the end of the step, the step writes another state. */
+  async function writeRow(state: CriticalityState, step: string, at: string): Promise<void> {
     const artifacts = JSON.stringify(artifactsOf(work()));
-    const call: Call = { actor: { type: "orchestrator", id: `orchestrator@${ctx.runId}` }, operationId: `${ctx.runId}/${step}` };
+    const call: Call = { actor: { type: "orchestrator", id: `orchestrator@${ctx.runId}` }, operationId: `${ctx.runId}/${step}@${at}` };
     await writeCheckpoint(kernel.door, call, {
       run_id: ctx.runId,
       project: run.id,
@@ -76,7 +78,6 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
   /** Recorded, so that a replay takes the same way. */
   async function archive(before: CriticalityState, transition: TakenTransition): Promise<string | null> {
     const about = { phase: placeOf(before), number: conversations.current() + 1 };
-    const read = async (digest: string) => Buffer.from(await records.objects.get(digest)).toString("utf8");
     const put = (transcripts: readonly StoredTranscript[]) => putConversation(files, about, transcripts, read);
     if (archivesLattice(transition)) files.move("lattice", `archive/lattice/${work().rounds.lattice}`);
     const { transcripts, problem } = await ctx.step(`archive:${archives.next()}`, async () => {
@@ -98,7 +99,7 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
       files.put(LEDGER_FILE, ledgerToml({ spec_version: NO_SPEC, created: trace.tally.startedAt }, []));
       files.put(TELEMETRY_FILE, printTelemetry(telemetry(state)));
       putState(state, state.data.startedAt);
-      await ctx.step("state:0", () => writeRow(state, "state:0"));
+      await ctx.step("state:0", () => writeRow(state, "state:0", trace.tally.startedAt));
     },
     async leave(before, transition) {
       if (placeOf(before) === placeOf(transition.state) && !needsArchive(before, transition)) return null;
@@ -126,9 +127,9 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
       const phase = placeOf(change.after);
       if (phase !== placeOf(change.before)) files.put(`checkpoints/${phase}.json`, files.text(STATE_FILE) ?? "");
     },
-    async write({ before, after }, step) {
+    async write({ before, after, at }, step) {
       await files.flush();
-      await writeRow(after, step);
+      await writeRow(after, step, at);
       const phase = placeOf(after);
       if (after.type !== "active" || phase === placeOf(before)) return;
       const state = { type: "active" as const, run_id: ctx.runId, phase, from: placeOf(before) };
