@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
+import { criticalityViolations, undisturbedProgram } from "./criticality-invariants.ts";
 import { undisturbedTree } from "./expectations.ts";
 import { factoryViolations, watchSeals } from "./factory-invariants.ts";
-import { dieAtRandom, dieEverywhere, prepare, prepareFactory } from "./flow.ts";
+import { dieAtRandom, dieEverywhere, prepare, prepareCriticality, prepareFactory } from "./flow.ts";
 import { violations } from "./invariants.ts";
 import { seededRandom } from "./random.ts";
 
@@ -12,10 +13,13 @@ const { values } = parseArgs({
     features: { type: "string", default: "one" },
     /** The factory's demo instead: once, at every point, or at this share of them. */
     factory: { type: "boolean", default: false },
+    /** The same with the demo of criticality. */
+    criticality: { type: "boolean", default: false },
     share: { type: "string", default: "1" },
   },
 });
 if (values.factory) await killFactory(Number(values.share));
+else if (values.criticality) await killCriticality(Number(values.share));
 else await killFeatures();
 
 async function killFactory(share: number): Promise<void> {
@@ -24,6 +28,15 @@ async function killFactory(share: number): Promise<void> {
   const seals = watchSeals(flow);
   const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000, eachTime: seals.look });
   report(await factoryViolations(flow, last, seals));
+  console.log(`${deaths} kills in ${flow.folder}`);
+}
+
+async function killCriticality(share: number): Promise<void> {
+  console.log(`a run of criticality, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
+  const expectedTree = await undisturbedProgram();
+  const flow = await prepareCriticality("mine");
+  const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
+  report(await criticalityViolations(flow, last, expectedTree));
   console.log(`${deaths} kills in ${flow.folder}`);
 }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findSpecs } from "@slipway/kernel/change/plan/specs/read";
+import { criticalityDemo } from "@slipway/protocols/criticality/demo/demo";
 import { HOURS } from "@slipway/protocols/factory/demo/files";
 import { SHOP } from "@slipway/protocols/features/demo/files";
 import { makeRepository } from "slipway/demo/scratch";
@@ -48,6 +49,16 @@ export async function prepare(branch: "main" | "mine", features: "one" | "all" =
 export async function prepareFactory(branch: "main" | "mine"): Promise<Flow> {
   const { io, begin } = place();
   return begin(await makeRepository(io, "repository", HOURS), branch, [], await programFor("factory-child"));
+}
+
+/** The same with the interview of criticality's demo. */
+export async function prepareCriticality(branch: "main" | "mine"): Promise<Flow> {
+  const { io, begin } = place();
+  const flow = begin(await makeRepository(io, "repository", criticalityDemo.files), branch, [], await programFor("criticality-child"));
+  // Its own, to see what is left there.
+  const TMPDIR = join(flow.env["HOME"] ?? "", "tmp");
+  mkdirSync(TMPDIR);
+  return { ...flow, env: { ...flow.env, TMPDIR } };
 }
 
 function place() {

@@ -1,0 +1,69 @@
+import { openQuestionsOf } from "@slipway/runtime/choose";
+import { bundledAnswers, cassetteOf } from "@slipway/protocols/demo/files";
+import { criticalityDemo } from "@slipway/protocols/criticality/demo/demo";
+import { giveApproval } from "slipway/give-approval";
+import { personOf } from "@slipway/protocols/surface/caller";
+import { openSession } from "@slipway/runtime/session";
+import { protocolNamed } from "@slipway/protocols/protocols";
+import { beginRun } from "@slipway/protocols/surface/start-protocol";
+import { quietIo, underOrders } from "./orders.ts";
+import { query } from "./query.ts";
+
+const { files } = criticalityDemo;
+const { orders, point, note } = underOrders();
+const io = quietIo(orders.folder, orders.env);
+/** Without the day and without ids that differ when something is done again: a point has the same name in every run. */
+const named = (text: string) =>
+  text
+    .replace(/\d{4}-\d\d-\d\d_/, "")
+    .replace(/#call_[\w-]+/, "")
+    .replace(/@[-\dT:.]+Z/, "")
+    .replace(/answer_[\w-]+/, "answer");
+const session = await openSession({
+  io,
+  agents: { provider: "replay", cassette: cassetteOf(files) },
+  observe: ({ stream, kind, name }) => point(named(`${kind} ${stream} ${name}`)),
+  onStepStart: (runId, name) => note(named(`begin ${runId} ${name}`)),
+  onOperation: ({ phase, operationId }) => point(named(`${phase} ${operationId}`)),
+});
+const answers = await bundledAnswers(files);
+
+const [known] = await session.engine.runs({ rootsOnly: true });
+const runId = known?.runId ?? (await begin());
+if ((known?.crashes ?? 0) > 2) await session.engine.resetCrashes(runId, "kill suite");
+for (;;) {
+  const outcome = await session.drive(runId);
+  if (outcome.status !== "waiting") {
+    process.stdout.write(JSON.stringify(outcome));
+    break;
+  }
+  const questions = await openQuestionsOf(session.records, runId);
+  if (questions.length === 0) throw new Error(`no answer for: ${JSON.stringify(outcome)}`);
+  for (const question of questions) {
+    if (question.kind === "approval") {
+      await giveApproval(session.records, question, io, { policyHash: session.kernel.configuration.policyHash });
+    } else {
+      // The first question of a kind gets the first answer of that kind, whichever process asks it.
+      const value = answers[question.kind]?.[answered(question.kind)];
+      if (value === undefined) throw new Error(`no answer for ${question.kind}: ${question.title} ${question.body}`);
+      await session.records.answer({ id: question.id, value, by: personOf(io) });
+    }
+    point(named(`answered ${question.id}`));
+  }
+}
+await session.close();
+
+async function begin(): Promise<string> {
+  const begun = await beginRun(protocolNamed("criticality"), session, {
+    specs: [],
+    text: "text" in files.request ? files.request.text : null,
+    cwd: io.cwd,
+    env: io.env,
+  });
+  if ("runId" in begun) return begun.runId;
+  throw new Error(`there is nothing to do: ${begun.lines.join(" ")}`);
+}
+
+function answered(kind: string): number {
+  return query(orders.folder, `SELECT id FROM questions WHERE kind = '${kind}' AND status = 'answered'`).length;
+}

@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { git, prepareCriticality, spawnChild, type Ended, type Flow } from "./flow.ts";
+import { fsckProblems, journalWhole, nothingLeft, paidOnce, ranOnce, untouched } from "./invariants.ts";
+import { nameOf } from "./orphans.ts";
+import { query } from "./query.ts";
+
+/** The tree that an undisturbed run merges; throws if even that one is not clean. */
+export async function undisturbedProgram(): Promise<string> {
+  const flow = await prepareCriticality("main");
+  const last = await spawnChild(flow, { atPoints: false });
+  const tree = treeOf(flow);
+  const problems = await criticalityViolations(flow, last, tree);
+  if (problems.length > 0) throw new Error(`an undisturbed run is not clean:\n${problems.join("\n")}`);
+  return tree;
+}
+
+/** Every violated invariant after the run has ended. */
+export async function criticalityViolations(flow: Flow, last: Ended, expectedTree: string): Promise<string[]> {
+  const unfinished = ended(last);
+  if (unfinished.length > 0) return unfinished;
+  return [
+    ...mergedOnce(flow, expectedTree),
+    ...acceptedOnce(flow),
+    ...untouched(flow),
+    ...ranOnce(flow),
+    ...paidOnce(flow),
+    ...fsckProblems(flow.folder),
+    ...(await journalWhole(flow, 2)),
+    ...(await nothingLeft(flow, 2)),
+    ...foldersLeft(flow),
+    ...(await processesLeft(flow)),
+  ];
+}
+
+function ended({ code, stdout, stderr }: Ended): string[] {
+  const merged = code === 0 && stdout.includes('"status":"completed"') && stdout.includes('"status":"merged"');
+  return merged ? [] : [`the run did not end with a merge: exit ${code} ${stdout} ${stderr}`];
+}
+
+const treeOf = ({ folder }: Flow) => git(folder, ["rev-parse", "main^{tree}"]).trim();
+
+function mergedOnce(flow: Flow, expectedTree: string): string[] {
+  const { folder } = flow;
+  const merges = git(folder, ["log", "--first-parent", "--format=%H", "main"]).trim().split("\n").length;
+  return [
+    ...(merges === 2 ? [] : [`main has ${merges} commits on its first-parent line instead of 2`]),
+    ...(treeOf(flow) === expectedTree ? [] : [`main holds tree ${treeOf(flow)}, an undisturbed run gives ${expectedTree}`]),
+    ...(query(folder, "SELECT tree FROM merges").length === 1 ? [] : ["there is not exactly one merge"]),
+    ...(query(folder, "SELECT id FROM approvals").length === 1 ? [] : ["the approval was not used exactly once"]),
+  ];
+}
+
+interface RecordedStep {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+function recordedSteps({ folder }: Flow, like: string): RecordedStep[] {
+  const rows = query(folder, `SELECT name, payload FROM events WHERE kind = 'step' AND name LIKE '${like}' ORDER BY seq`);
+  return rows.map(({ name, payload }) => ({ name: String(name), value: (JSON.parse(String(payload)) as { value: unknown }).value }));
+}
+
+/** Each body was verified once; a function has one accepted body for each time it was a hole; no hole is left. */
+function acceptedOnce(flow: Flow): string[] {
+  const verified = recordedSteps(flow, "verify:%");
+  const reduced = recordedSteps(flow, "reduce:%:verify");
+  const accepted = verified.filter(({ value }) => value === null).map(({ name }) => name.replace(/:\d+$/, ""));
+  const sources = git(flow.folder, ["ls-tree", "-r", "--name-only", "main", "src"]).trim().split("\n");
+  const holes = sources.filter((path) => git(flow.folder, ["show", `main:${path}`]).includes('new Error("hole")'));
+  return [
+    ...repeated([...verified, ...reduced].map(({ name }) => name)).map((name) => `${name} is recorded twice`),
+    ...repeated(accepted).map((name) => `two bodies were accepted for ${name}`),
+    ...(new Set(accepted.map((name) => name.replace(/:\d+$/, ""))).size === FUNCTIONS ? [] : [`bodies of ${accepted.join(", ")}`]),
+    ...(reduced.length === TRANSFORMS ? [] : [`${reduced.length} transforms were verified instead of ${TRANSFORMS}`]),
+    ...holes.map((path) => `${path} has a hole`),
+    ...lostBodies(flow, verified),
+  ];
+}
+
+const FUNCTIONS = 16;
+const TRANSFORMS = 4;
+
+function repeated(names: readonly string[]): string[] {
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+/** The last accepted body of a function is on main, unless a transform was applied to the function. */
+function lostBodies(flow: Flow, verified: readonly RecordedStep[]): string[] {
+  const written = new Map(recordedSteps(flow, "write:%").map(({ name, value }) => [name, value as { value?: { body?: string } }]));
+  const last = new Map<string, string>();
+  for (const { name, value } of verified) {
+    const [, id = "", visit, attempt] = /^verify:(.*):(\d+):(\d+)$/.exec(name) ?? [];
+    if (value === null) last.set(id, written.get(`write:${id}:${visit}:${attempt}`)?.value?.body ?? "");
+  }
+  const transformed = recordedSteps(flow, "reduce:%:verify").map(({ name }) => name.split(":")[1]);
+  return [...last].flatMap(([id, body]) => {
+    const [path = ""] = id.split("#");
+    const isThere = plain(git(flow.folder, ["show", `main:${path}`])).includes(plain(body));
+    return body !== "" && (isThere || transformed.includes(id)) ? [] : [`the accepted body of ${id} is not on main`];
+  });
+}
+
+/** A body is indented when it is injected. */
+const plain = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+
+/** What killed processes left was removed by those after them. */
+function foldersLeft({ env }: Flow): string[] {
+  return readdirSync(env["TMPDIR"] ?? "")
+    .filter((name) => /^slipway-(?:project|oracle|language|module)-/.test(name))
+    .map((name) => `${name} is left in the folder for temporary files`);
+}
+
+const GONE_WITHIN_MS = 10_000;
+
+/** Compilers are not in a sandbox; they have the environment of the process that started them. */
+async function processesLeft(flow: Flow): Promise<string[]> {
+  for (let waited = 0; waited < GONE_WITHIN_MS && startedFor(flow).length > 0; waited += 50) await sleep(50);
+  return startedFor(flow).map((pid) => `process ${pid} (${nameOf(pid)}) has outlived the run`);
+}
+
+function startedFor({ env }: Flow): number[] {
+  const home = `HOME=${env["HOME"]}`;
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => environmentOf(pid).includes(home));
+}
+
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(join("/proc", String(pid), "environ"), "latin1").split("\0");
+  } catch {
+    return [];
+  }
+}
