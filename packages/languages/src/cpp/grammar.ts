@@ -1,5 +1,5 @@
 import type { Grammar, Parameter } from "../tree-sitter/grammar.ts";
-import { childOfKind, nodesIn, oneLine, startOf, type SyntaxNode } from "../tree-sitter/grammars.ts";
+import { childOfKind, nodesIn, oneLine, startOf, type SyntaxNode, childrenOf, textOrNull } from "../tree-sitter/grammars.ts";
 
 const SCOPES = new Set(["class_specifier", "struct_specifier", "namespace_definition", "union_specifier"]);
 const PREPROCESSOR = [
@@ -47,7 +47,7 @@ export const cppGrammar: Grammar = {
   functions: new Set(["function_definition"]),
   scopeName: (node) => (SCOPES.has(node.kind()) ? (plainName(node.field("name")) ?? null) : null),
   nameOf: (definition) => plainName(functionDeclarator(definition)?.field("declarator") ?? null),
-  parametersOf: (definition) => (functionDeclarator(definition)?.field("parameters")?.children() ?? []).flatMap(parameterOf),
+  parametersOf: (definition) => childrenOf(functionDeclarator(definition)?.field("parameters")).flatMap(parameterOf),
   returnsOf(definition) {
     const declarator = functionDeclarator(definition);
     const trailing = declarator === null ? null : childOfKind(declarator, "trailing_return_type");
@@ -68,7 +68,7 @@ export const cppGrammar: Grammar = {
   statementsOf: (block) => block.children().filter((child) => child.isNamed() && child.kind() !== "comment"),
   isHoleStatement: (statement) =>
     statement.kind() === "throw_statement" && /^throw\s+std\s*::\s*logic_error\s*\(\s*"hole"\s*\)\s*;$/.test(statement.text()),
-  calleeOf: (node) => (node.kind() === "call_expression" ? (node.field("function")?.text() ?? null) : null),
+  calleeOf: (node) => (node.kind() === "call_expression" ? textOrNull(node.field("function")) : null),
   comments: new Set(["comment"]),
   isDocumentation: () => true,
   literals: new Set(["raw_string_literal", "string_literal", "comment"]),

@@ -1,11 +1,11 @@
 import type { Grammar, Parameter } from "../tree-sitter/grammar.ts";
-import { childOfKind, nodesIn, oneLine, type SyntaxNode } from "../tree-sitter/grammars.ts";
+import { childOfKind, nodesIn, oneLine, type SyntaxNode, childrenOf, textOf, textOrNull } from "../tree-sitter/grammars.ts";
 
 function parametersIn(list: SyntaxNode | null): Parameter[] {
-  return (list?.children() ?? []).flatMap((node) => {
+  return childrenOf(list).flatMap((node) => {
     if (!node.kind().endsWith("parameter_declaration")) return [];
     const isVariadic = node.kind() === "variadic_parameter_declaration";
-    const type = `${isVariadic ? "..." : ""}${oneLine(node.field("type")?.text() ?? "")}`;
+    const type = `${isVariadic ? "..." : ""}${oneLine(textOf(node.field("type")))}`;
     return node.fieldChildren("name").map((name) => ({ name: name.text(), type }));
   });
 }
@@ -13,7 +13,7 @@ function parametersIn(list: SyntaxNode | null): Parameter[] {
 function receiverType(definition: SyntaxNode): string | null {
   const receiver = definition.kind() === "method_declaration" ? definition.field("receiver") : null;
   const found = receiver === null ? undefined : [...nodesIn(receiver)].find((node) => node.kind() === "type_identifier");
-  return found?.text() ?? null;
+  return textOrNull(found);
 }
 
 export const goGrammar: Grammar = {
@@ -22,12 +22,12 @@ export const goGrammar: Grammar = {
   functions: new Set(["function_declaration", "method_declaration"]),
   scopeName: () => null,
   nameOf(definition) {
-    const name = definition.field("name")?.text() ?? null;
+    const name = textOrNull(definition.field("name"));
     const receiver = receiverType(definition);
     return receiver === null || name === null ? name : `${receiver}.${name}`;
   },
   parametersOf: (definition) => parametersIn(definition.field("parameters")),
-  returnsOf: (definition) => oneLine(definition.field("result")?.text() ?? ""),
+  returnsOf: (definition) => oneLine(textOf(definition.field("result"))),
   blockOf: (definition) => definition.field("body"),
   outermost: (definition) => definition,
   isExported: (_definition, name) => /^\p{Lu}/u.test(name),
@@ -36,7 +36,7 @@ export const goGrammar: Grammar = {
     return list.children().filter((child) => child.isNamed() && child.kind() !== "comment");
   },
   isHoleStatement: (statement) => /^panic\s*\(\s*"hole"\s*\)$/.test(statement.text()),
-  calleeOf: (node) => (node.kind() === "call_expression" ? (node.field("function")?.text() ?? null) : null),
+  calleeOf: (node) => (node.kind() === "call_expression" ? textOrNull(node.field("function")) : null),
   comments: new Set(["comment"]),
   isDocumentation: (comment) => !/^\/\/(?:go:|\s*\+build)/.test(comment.text()),
   literals: new Set(["raw_string_literal", "comment"]),

@@ -4,7 +4,7 @@ import { kindAt } from "@slipway/kernel/host/sandbox/paths";
 import type { LanguageMachine } from "../toolchains/machine.ts";
 import type { WantedTool } from "../toolchains/missing.ts";
 import { filesIn, putFiles } from "../toolchains/work-folder.ts";
-import { nodesIn, parseTree, startOf, endOf } from "../tree-sitter/grammars.ts";
+import { nodesIn, parseTree, startOf, endOf, textOf } from "../tree-sitter/grammars.ts";
 import { parseSource } from "../tree-sitter/source.ts";
 import { goGrammar } from "./grammar.ts";
 
@@ -52,9 +52,7 @@ export function withUsedImports(text: string): string {
   if (!functions.some(({ isHole }) => isHole)) return text;
   const nodes = [...nodesIn(parseTree("go", text))];
   const used = new Set(
-    nodes
-      .filter((node) => node.kind() === "selector_expression" || node.kind() === "qualified_type")
-      .map((node) => node.child(0)?.text() ?? ""),
+    nodes.filter((node) => node.kind() === "selector_expression" || node.kind() === "qualified_type").map((node) => textOf(node.child(0))),
   );
   const unused = nodes.filter(
     (node) => node.kind() === "import_spec" && !used.has(importedName(node.field("name")?.text(), node.field("path")?.text())),

@@ -1,4 +1,4 @@
-import { nodesIn, type SyntaxNode } from "../tree-sitter/grammars.ts";
+import { nodesIn, type SyntaxNode, textOf } from "../tree-sitter/grammars.ts";
 import type { ScanTable } from "../tree-sitter/scan.ts";
 
 /** Packages by the name they have in the file. */
@@ -6,7 +6,7 @@ function importedNames(root: SyntaxNode): Map<string, string> {
   const names = new Map<string, string>();
   for (const node of nodesIn(root)) {
     if (node.kind() !== "import_spec") continue;
-    const path = (node.field("path")?.text() ?? "").replaceAll(/["`]/g, "");
+    const path = textOf(node.field("path")).replaceAll(/["`]/g, "");
     names.set(node.field("name")?.text() ?? path.split("/").at(-1) ?? path, path);
   }
   return names;

@@ -1,31 +1,31 @@
 import type { Grammar, Parameter } from "../tree-sitter/grammar.ts";
-import { childOfKind, endOf, oneLine, startOf, type SyntaxNode } from "../tree-sitter/grammars.ts";
+import { childOfKind, endOf, oneLine, startOf, type SyntaxNode, childrenOf, textOf, textOrNull } from "../tree-sitter/grammars.ts";
 
 const COMMENTS = new Set(["line_comment", "block_comment"]);
 const SCOPES = new Set(["class_declaration", "interface_declaration", "enum_declaration", "record_declaration"]);
 
 function parameterOf(node: SyntaxNode): Parameter[] {
   if (node.kind() === "spread_parameter") {
-    const name = childOfKind(node, "variable_declarator")?.text() ?? "";
+    const name = textOf(childOfKind(node, "variable_declarator"));
     const type = node.children().find((child) => child.isNamed() && child.kind() !== "modifiers");
-    return [{ name, type: `${oneLine(type?.text() ?? "")}...` }];
+    return [{ name, type: `${oneLine(textOf(type))}...` }];
   }
   if (node.kind() !== "formal_parameter") return [];
-  return [{ name: node.field("name")?.text() ?? "", type: oneLine(node.field("type")?.text() ?? "") }];
+  return [{ name: textOf(node.field("name")), type: oneLine(textOf(node.field("type"))) }];
 }
 
 function modifiersOf(definition: SyntaxNode): string {
-  return childOfKind(definition, "modifiers")?.text() ?? "";
+  return textOf(childOfKind(definition, "modifiers"));
 }
 
 export const javaGrammar: Grammar = {
   id: "java",
   hole: 'throw new UnsupportedOperationException("hole");',
   functions: new Set(["method_declaration", "constructor_declaration", "compact_constructor_declaration"]),
-  scopeName: (node) => (SCOPES.has(node.kind()) ? (node.field("name")?.text() ?? null) : null),
-  nameOf: (definition) => definition.field("name")?.text() ?? null,
-  parametersOf: (definition) => (definition.field("parameters")?.children() ?? []).flatMap(parameterOf),
-  returnsOf: (definition) => oneLine(definition.field("type")?.text() ?? ""),
+  scopeName: (node) => (SCOPES.has(node.kind()) ? textOrNull(node.field("name")) : null),
+  nameOf: (definition) => textOrNull(definition.field("name")),
+  parametersOf: (definition) => childrenOf(definition.field("parameters")).flatMap(parameterOf),
+  returnsOf: (definition) => oneLine(textOf(definition.field("type"))),
   blockOf: (definition) => definition.field("body"),
   outermost: (definition) => definition,
   isExported(definition) {
@@ -40,7 +40,7 @@ export const javaGrammar: Grammar = {
   isHoleStatement: (statement) =>
     statement.kind() === "throw_statement" && /^throw\s+new\s+UnsupportedOperationException\s*\(\s*"hole"\s*\)\s*;$/.test(statement.text()),
   calleeOf(node) {
-    if (node.kind() === "object_creation_expression") return node.field("type")?.text() ?? null;
+    if (node.kind() === "object_creation_expression") return textOrNull(node.field("type"));
     const name = node.kind() === "method_invocation" ? node.field("name") : null;
     return name === null ? null : node.text().slice(0, endOf(name) - startOf(node));
   },

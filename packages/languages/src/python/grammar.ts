@@ -1,5 +1,5 @@
 import type { Grammar, Parameter } from "../tree-sitter/grammar.ts";
-import { childOfKind, oneLine, type SyntaxNode } from "../tree-sitter/grammars.ts";
+import { childOfKind, oneLine, type SyntaxNode, childrenOf, kindOf, textOf, textOrNull } from "../tree-sitter/grammars.ts";
 import { docstringNode } from "../tree-sitter/source.ts";
 
 const SPLATS = new Set(["list_splat_pattern", "dictionary_splat_pattern"]);
@@ -10,7 +10,7 @@ function parameterOf(node: SyntaxNode): Parameter[] {
   if (kind === "identifier" || SPLATS.has(kind)) return [{ name: node.text(), type: "" }];
   if (!kind.endsWith("parameter")) return [];
   const name = childOfKind(node, "identifier", ...SPLATS);
-  return name === null ? [] : [{ name: name.text(), type: oneLine(childOfKind(node, "type")?.text() ?? "") }];
+  return name === null ? [] : [{ name: name.text(), type: oneLine(textOf(childOfKind(node, "type"))) }];
 }
 
 function isReceiver(definition: SyntaxNode): boolean {
@@ -29,13 +29,13 @@ export const pythonGrammar: Grammar = {
   id: "python",
   hole: "raise NotImplementedError",
   functions: new Set(["function_definition"]),
-  scopeName: (node) => (node.kind() === "class_definition" ? (childOfKind(node, "identifier")?.text() ?? null) : null),
-  nameOf: (definition) => childOfKind(definition, "identifier")?.text() ?? null,
+  scopeName: (node) => (node.kind() === "class_definition" ? textOrNull(childOfKind(node, "identifier")) : null),
+  nameOf: (definition) => textOrNull(childOfKind(definition, "identifier")),
   parametersOf(definition) {
-    const all = (childOfKind(definition, "parameters")?.children() ?? []).flatMap(parameterOf);
+    const all = childrenOf(childOfKind(definition, "parameters")).flatMap(parameterOf);
     return isReceiver(definition) ? all.slice(1) : all;
   },
-  returnsOf: (definition) => oneLine(childOfKind(definition, "type")?.text() ?? ""),
+  returnsOf: (definition) => oneLine(textOf(childOfKind(definition, "type"))),
   blockOf: (definition) => childOfKind(definition, "block"),
   outermost(definition) {
     const parent = definition.parent();
@@ -48,7 +48,7 @@ export const pythonGrammar: Grammar = {
   },
   isHoleStatement: (statement) =>
     statement.kind() === "raise_statement" && /^raise\s+NotImplementedError\s*(?:\([^()]*\)|)$/.test(statement.text()),
-  calleeOf: (node) => (node.kind() === "call" ? (node.child(0)?.text() ?? null) : null),
+  calleeOf: (node) => (node.kind() === "call" ? textOrNull(node.child(0)) : null),
   comments: new Set(["comment"]),
   isDocumentation: () => true,
   literals: new Set(["string"]),
@@ -78,6 +78,6 @@ export const pythonGrammar: Grammar = {
     if (["import_statement", "import_from_statement", "future_import_statement", "comment"].includes(statement.kind())) return false;
     if (statement.kind() !== "expression_statement") return true;
     const inner = statement.child(0);
-    return !["string", "assignment", "ellipsis"].includes(inner?.kind() ?? "");
+    return !["string", "assignment", "ellipsis"].includes(kindOf(inner));
   },
 };

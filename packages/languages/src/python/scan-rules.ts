@@ -1,4 +1,4 @@
-import { nodesIn, type SyntaxNode } from "../tree-sitter/grammars.ts";
+import { nodesIn, type SyntaxNode, textOf } from "../tree-sitter/grammars.ts";
 import type { ScanTable } from "../tree-sitter/scan.ts";
 
 /** `import os as o` and `from subprocess import run as r`. */
@@ -9,7 +9,7 @@ function importedNames(root: SyntaxNode): Map<string, string> {
     const from = node.field("module_name")?.text();
     for (const imported of node.fieldChildren("name")) {
       const isAlias = imported.kind() === "aliased_import";
-      const original = (isAlias ? imported.field("name") : imported)?.text() ?? "";
+      const original = textOf(isAlias ? imported.field("name") : imported);
       const local = isAlias ? (imported.field("alias")?.text() ?? original) : original;
       names.set(local, from === undefined ? original : `${from}.${original}`);
     }

@@ -1,18 +1,18 @@
 import type { Grammar, Parameter } from "../tree-sitter/grammar.ts";
-import { childOfKind, oneLine, type SyntaxNode } from "../tree-sitter/grammars.ts";
+import { childOfKind, oneLine, type SyntaxNode, childrenOf, textOf, textOrNull } from "../tree-sitter/grammars.ts";
 
 const COMMENTS = new Set(["line_comment", "block_comment"]);
 
 function typeName(node: SyntaxNode | null): string | null {
   if (node === null) return null;
   if (node.kind() === "generic_type" || node.kind() === "reference_type") return typeName(node.field("type"));
-  return node.kind() === "scoped_type_identifier" ? (node.field("name")?.text() ?? null) : node.text();
+  return node.kind() === "scoped_type_identifier" ? textOrNull(node.field("name")) : node.text();
 }
 
 function parameterOf(node: SyntaxNode): Parameter[] {
   if (node.kind() !== "parameter") return [];
-  const type = oneLine(node.field("type")?.text() ?? "");
-  return [{ name: (node.field("pattern")?.text() ?? "").replace(/^mut\s+/, ""), type }];
+  const type = oneLine(textOf(node.field("type")));
+  return [{ name: textOf(node.field("pattern")).replace(/^mut\s+/, ""), type }];
 }
 
 export const rustGrammar: Grammar = {
@@ -21,10 +21,10 @@ export const rustGrammar: Grammar = {
   functions: new Set(["function_item"]),
   scopeName(node) {
     if (node.kind() === "impl_item") return typeName(node.field("type"));
-    return node.kind() === "mod_item" || node.kind() === "trait_item" ? (node.field("name")?.text() ?? null) : null;
+    return node.kind() === "mod_item" || node.kind() === "trait_item" ? textOrNull(node.field("name")) : null;
   },
-  nameOf: (definition) => definition.field("name")?.text() ?? null,
-  parametersOf: (definition) => (definition.field("parameters")?.children() ?? []).flatMap(parameterOf),
+  nameOf: (definition) => textOrNull(definition.field("name")),
+  parametersOf: (definition) => childrenOf(definition.field("parameters")).flatMap(parameterOf),
   returnsOf: (definition) => oneLine(definition.field("return_type")?.text() ?? "()"),
   blockOf: (definition) => definition.field("body"),
   outermost: (definition) => definition,
@@ -32,8 +32,8 @@ export const rustGrammar: Grammar = {
   statementsOf: (block) => block.children().filter((child) => child.isNamed() && !COMMENTS.has(child.kind())),
   isHoleStatement: (statement) => /^todo!\s*\(\s*\)\s*;?$/.test(statement.text()),
   calleeOf(node) {
-    if (node.kind() === "call_expression") return node.field("function")?.text() ?? null;
-    return node.kind() === "macro_invocation" ? `${node.field("macro")?.text() ?? ""}!` : null;
+    if (node.kind() === "call_expression") return textOrNull(node.field("function"));
+    return node.kind() === "macro_invocation" ? `${textOf(node.field("macro"))}!` : null;
   },
   comments: COMMENTS,
   isDocumentation: (comment) => /^(?:\/\/\/(?!\/)|\/\*\*(?![*/]))/.test(comment.text()),

@@ -1,4 +1,4 @@
-import { nodesIn, type SyntaxNode } from "../tree-sitter/grammars.ts";
+import { nodesIn, type SyntaxNode, childrenOf, textOf } from "../tree-sitter/grammars.ts";
 import type { ScanTable } from "../tree-sitter/scan.ts";
 
 /** `use std::process::Command;`, also in lists and with `as`. */
@@ -6,10 +6,10 @@ function importedNames(root: SyntaxNode): Map<string, string> {
   const names = new Map<string, string>();
   const add = (node: SyntaxNode, prefix: string) => {
     if (node.kind() === "scoped_use_list") {
-      const path = `${prefix}${node.field("path")?.text() ?? ""}::`;
-      for (const child of node.field("list")?.children() ?? []) add(child, path);
+      const path = `${prefix}${textOf(node.field("path"))}::`;
+      for (const child of childrenOf(node.field("list"))) add(child, path);
     } else if (node.kind() === "use_as_clause") {
-      names.set(node.field("alias")?.text() ?? "", `${prefix}${node.field("path")?.text() ?? ""}`);
+      names.set(textOf(node.field("alias")), `${prefix}${textOf(node.field("path"))}`);
     } else if (node.isNamed()) {
       const path = `${prefix}${node.text()}`;
       names.set(path.split("::").at(-1) ?? path, path);

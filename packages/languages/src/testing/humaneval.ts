@@ -12,6 +12,7 @@ const taskSchema = z.object({
   canonical_solution: z.string(),
   buggy_solution: z.string(),
   test: z.string(),
+  prompt: z.string().default(""),
   entry_point: z.string(),
   import: z.string().optional(),
   test_setup: z.string().optional(),
@@ -105,19 +106,19 @@ const PROJECTS: Readonly<Record<GrammarId, (task: HumanEvalTask) => HumanEvalPro
     name: entry_point,
     tree: {
       "Cargo.toml":
-        '[package]\nname = "solution"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nrand = "*"\nregex = { version = "*", default-features = false, features = ["std"] }\nmd5 = "*"\n',
+        '[package]\nname = "solution"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nrand = "*"\nregex = { version = "*", default-features = false, features = ["std", "unicode"] }\nmd5 = "*"\n',
       "src/lib.rs": `${declaration.trimEnd()}\n    todo!()\n}\n${test}`,
     },
     tests: {},
     bodyOf: withoutBraces(1),
   }),
-  go: ({ declaration, entry_point, test, test_setup = "", import: imports = "" }) => ({
+  go: ({ prompt, entry_point, test, test_setup = "", canonical_solution, buggy_solution }) => ({
     path: "solution.go",
     name: entry_point,
     tree: {
       "go.mod": "module solution\n\ngo 1.19\n",
       "assert/assert.go": ASSERT_PACKAGE,
-      "solution.go": `package solution\n\n${imports}\n${declaration.trimEnd()}\n\tpanic("hole")\n}\n`,
+      "solution.go": `package solution\n\n${goImports(`${prompt}${canonical_solution}${buggy_solution}`)}\n${prompt.replace(/^\s*import\s*(?:\([^)]*\)|"[^"]*")/, "").trimEnd()}\n\tpanic("hole")\n}\n`,
     },
     tests: { "solution_test.go": goTest(test_setup, test) },
     bodyOf: withoutBraces(1),
@@ -137,6 +138,26 @@ const PROJECTS: Readonly<Record<GrammarId, (task: HumanEvalTask) => HumanEvalPro
     bodyOf: withoutBraces(1),
   }),
 };
+
+/** A function of each package that bodies of the corpus use, which keeps the import used whatever the body is. */
+const GO_SYMBOLS: Readonly<Record<string, string>> = {
+  math: "math.Abs",
+  sort: "sort.Ints",
+  strings: "strings.ToUpper",
+  unicode: "unicode.IsUpper",
+  regexp: "regexp.MustCompile",
+  strconv: "strconv.Itoa",
+  bytes: "bytes.Equal",
+  time: "time.Now",
+  fmt: "fmt.Sprint",
+  "math/rand": "rand.Int",
+  "crypto/md5": "md5.New",
+};
+
+function goImports(code: string): string {
+  const used = Object.keys(GO_SYMBOLS).filter((path) => new RegExp(`(?<![\\w.])${path.split("/").at(-1)}\\.`).test(code));
+  return `import (\n${used.map((path) => `\t"${path}"\n`).join("")})\n\n${used.map((path) => `var _ = ${GO_SYMBOLS[path]}\n`).join("")}`;
+}
 
 /** The tests in the package of the solution, with the packages that they use. */
 function goTest(setup: string, test: string): string {

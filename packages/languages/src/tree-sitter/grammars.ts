@@ -87,3 +87,20 @@ export function childOfKind(node: SyntaxNode, ...kinds: readonly string[]): Synt
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
+
+/** What a node says, or nothing if there is none. */
+export function textOf(node: SyntaxNode | null | undefined): string {
+  return textOrNull(node) ?? "";
+}
+
+export function textOrNull(node: SyntaxNode | null | undefined): string | null {
+  return node?.text() ?? null;
+}
+
+export function kindOf(node: SyntaxNode | null | undefined): string {
+  return node?.kind() ?? "";
+}
+
+export function childrenOf(node: SyntaxNode | null | undefined): readonly SyntaxNode[] {
+  return node?.children() ?? [];
+}

@@ -1,6 +1,6 @@
 import type { ParsedSource, SourceProblem } from "../adapter.ts";
 import type { Grammar } from "./grammar.ts";
-import { lineOf, nodesIn, oneLine, type SyntaxNode } from "./grammars.ts";
+import { lineOf, nodesIn, oneLine, type SyntaxNode, textOf, textOrNull } from "./grammars.ts";
 import { readSource, type FunctionNodes } from "./source.ts";
 
 /** Generated constructors of witnesses hold their checks. */
@@ -34,7 +34,7 @@ function isAbstract(grammar: Grammar, { definition, block }: FunctionNodes): boo
     .children()
     .filter((child) => child.kind() === "decorator");
   const scope = definition.ancestors().find((node) => node.kind() === "class_definition");
-  const bases = scope?.field("superclasses")?.text() ?? "";
+  const bases = textOf(scope?.field("superclasses"));
   return /\bProtocol\b/.test(bases) || decorators.some((decorator) => /abstractmethod|overload/.test(decorator.text()));
 }
 
@@ -57,7 +57,7 @@ function typeName(grammar: Grammar, node: SyntaxNode): string | null {
   const named = node.field("name")?.text() ?? grammar.scopeName(node);
   if (named !== null) return named;
   const spec = node.children().find((child) => /type_(?:spec|alias)/.test(child.kind()));
-  return spec?.field("name")?.text() ?? node.field("declarator")?.text() ?? null;
+  return spec?.field("name")?.text() ?? textOrNull(node.field("declarator"));
 }
 
 function withoutBodies(grammar: Grammar, node: SyntaxNode): string {

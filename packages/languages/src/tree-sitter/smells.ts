@@ -1,7 +1,7 @@
 import type { ParsedSource } from "../adapter.ts";
 import type { DetectedSmell } from "../analysis/smells.ts";
 import type { Grammar } from "./grammar.ts";
-import { lineOf, nodesIn, type SyntaxNode } from "./grammars.ts";
+import { lineOf, nodesIn, type SyntaxNode, kindOf } from "./grammars.ts";
 import { measure, ownNodes } from "./metrics.ts";
 import { functionNamed } from "./source.ts";
 
@@ -47,7 +47,7 @@ export function detectSmells(grammar: Grammar, ast: ParsedSource, name: string):
 function magicNumbers(grammar: Grammar, nodes: readonly SyntaxNode[]): SyntaxNode[] {
   const { numbers, constants } = grammar.metrics;
   const found = nodes.filter(
-    (node) => numbers.has(node.kind()) && !PLAIN_NUMBERS.has(node.text()) && !constants.has(node.parent()?.kind() ?? ""),
+    (node) => numbers.has(node.kind()) && !PLAIN_NUMBERS.has(node.text()) && !constants.has(kindOf(node.parent())),
   );
   return [...new Map(found.toReversed().map((node) => [node.text(), node])).values()].toReversed();
 }
@@ -77,7 +77,7 @@ function unreachable(grammar: Grammar, nodes: readonly SyntaxNode[]): SyntaxNode
 
 function leaves(statement: SyntaxNode): boolean {
   if (LEAVING.has(statement.kind())) return true;
-  return statement.kind() === "expression_statement" && LEAVING_EXPRESSION.has(statement.child(0)?.kind() ?? "");
+  return statement.kind() === "expression_statement" && LEAVING_EXPRESSION.has(kindOf(statement.child(0)));
 }
 
 /** A loop of Python whose only work is `list.append`, which a comprehension says in one line. */
