@@ -39,7 +39,8 @@ export function renderCpp(tree: SourceTree, plan: TestPlan, file: string, tests:
     return value === null || generator === null || name === "" ? null : { name, type: value, generator };
   });
   if (!given.every((one) => one !== null)) return null;
-  const names = tests.map(({ clause }) => `${plan.name}_${clause.label}`);
+  const nameOf = ({ clause }: ClauseTest) => `${plan.name}_${clause.label}`;
+  const names = tests.map(nameOf);
   const header = headerOf(tree, path);
   const text = `${[
     `// Made from the contract of ${source.name} in ${path}.`,
@@ -60,7 +61,7 @@ export function renderCpp(tree: SourceTree, plan: TestPlan, file: string, tests:
     "}",
     "",
     "int main() {",
-    ...tests.map((test, index) => testText(plan, given, test, names[index] ?? "")),
+    ...tests.map((test) => testText(plan, given, test, nameOf(test))),
     `  std::cout << "${END_MARK}" << std::endl;`,
     "  return failures == 0 ? 0 : 1;",
     "}",

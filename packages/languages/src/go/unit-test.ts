@@ -28,7 +28,8 @@ export function renderGo(tree: SourceTree, plan: TestPlan, file: string, tests: 
     return generator === null ? null : { name, type: plain, generator, argument: isRest ? `${name}...` : name };
   });
   if (!given.every((one) => one !== null)) return null;
-  const names = tests.map(({ clause }) => `Test${pascalCase(plan.name)}${pascalCase(clause.label)}`);
+  const nameOf = ({ clause }: ClauseTest) => `Test${pascalCase(plan.name)}${pascalCase(clause.label)}`;
+  const names = tests.map(nameOf);
   const conditions = [...plan.clauses.map(({ condition }) => condition), ...plan.olds.map(({ expression }) => expression)].join(" ");
   const generating = tests.every(({ isClosed = false }) => isClosed) ? [] : ["math/rand", "reflect", "testing/quick"];
   const imports = [...new Set(["testing", ...generating, ...packagesIn(conditions)])].toSorted();
@@ -40,7 +41,7 @@ export function renderGo(tree: SourceTree, plan: TestPlan, file: string, tests: 
     "import (",
     ...imports.map((one) => `\t"${one}"`),
     ")",
-    ...tests.map((test, index) => `\n${testText(plan, given, test, names[index] ?? "")}`),
+    ...tests.map((test) => `\n${testText(plan, given, test, nameOf(test))}`),
   ].join("\n")}\n`;
   return { path: file, text, tests: names, untested: plan.untested };
 }

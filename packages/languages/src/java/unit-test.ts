@@ -39,7 +39,8 @@ export function renderJava(
     return generator === null ? null : { name: own, type, generator };
   });
   if (!given.every((one) => one !== null)) return null;
-  const names = tests.map(({ clause }) => `${plan.name}_${clause.label}`);
+  const nameOf = ({ clause }: ClauseTest) => `${plan.name}_${clause.label}`;
+  const names = tests.map(nameOf);
   const inPackage = /^\s*package\s+([\w.]+)\s*;/m.exec(text)?.[1];
   const imports = text.match(/^import [^;]+;/gm) ?? [];
   const lines = [
@@ -50,11 +51,9 @@ export function renderJava(
     `public class ${name} {`,
     `    static final Random random = new Random(${seedFor(plan)});`,
     PRELUDE,
-    ...tests.map((test, index) => testText(plan, given, { test, name: names[index] ?? "", isStatic })),
+    ...tests.map((test) => testText(plan, given, { test, name: nameOf(test), isStatic })),
     "    public static void main(String[] args) {",
-    ...names.map(
-      (one, index) => `        run(${JSON.stringify(one)}, ${JSON.stringify(tests[index]?.clause.text ?? "")}, ${name}::${one});`,
-    ),
+    ...tests.map((test) => `        run(${JSON.stringify(nameOf(test))}, ${JSON.stringify(test.clause.text)}, ${name}::${nameOf(test)});`),
     `        System.out.println("${END_MARK}");`,
     '        if (failures > 0) throw new AssertionError(failures + " failed");',
     "    }",

@@ -34,7 +34,8 @@ export function pythonUnitTest(tree: SourceTree, path: string, functionName: str
 export function renderPython(tree: SourceTree, plan: TestPlan, file: string, tests: readonly ClauseTest[]): GeneratedTest | null {
   const given = parametersOf(plan);
   if (given === null) return null;
-  const names = tests.map(({ clause }) => `test_${plan.name}_${clause.label}`);
+  const nameOf = ({ clause }: ClauseTest) => `test_${plan.name}_${clause.label}`;
+  const names = tests.map(nameOf);
   const imports = importsOf(
     tree,
     plan,
@@ -52,7 +53,7 @@ export function renderPython(tree: SourceTree, plan: TestPlan, file: string, tes
     ...imports,
     "",
     PYTHON_PRELUDE,
-    ...tests.map((test, index) => `\n\n${testText(plan, given, test, names[index] ?? "")}`),
+    ...tests.map((test) => `\n\n${testText(plan, given, test, nameOf(test))}`),
   ].join("\n")}\n`;
   return { path: file, text, tests: names, untested: plan.untested };
 }

@@ -46,7 +46,8 @@ export function renderRust(tree: SourceTree, plan: TestPlan, file: string, tests
     return read === null || strategy === null ? null : { ...read, name: parameter.name, strategy };
   });
   if (!given.every((one) => one !== null)) return null;
-  const names = tests.map(({ clause }) => `${plan.name}_${clause.label}`);
+  const nameOf = ({ clause }: ClauseTest) => `${plan.name}_${clause.label}`;
+  const names = tests.map(nameOf);
   const uses = [rustModule(tree, path), ...witnessModules(tree, source.parameters.map(({ type }) => type).join(" "))];
   const text = `${[
     `//! Made from the contract of ${source.name} in ${path}.`,
@@ -60,7 +61,7 @@ export function renderRust(tree: SourceTree, plan: TestPlan, file: string, tests
     "    ProptestConfig { cases: 200, failure_persistence: None, max_global_rejects: 200000, ..ProptestConfig::default() }",
     "}",
     "",
-    ...tests.map((test, index) => testText(plan, given, test, names[index] ?? "")),
+    ...tests.map((test) => testText(plan, given, test, nameOf(test))),
   ].join("\n")}\n`;
   return { path: file, text, tests: names, untested: plan.untested };
 }

@@ -188,3 +188,8 @@ test("a body of Go keeps a raw string, whose lines are not indented", () => {
   const text = inject(goGrammar, 'package a\nfunc F() string {\n\tpanic("hole")\n}\n', "F", "return `one\n  two\nthree`");
   expect(text).toBe("package a\nfunc F() string {\n\treturn `one\n  two\nthree`\n}\n");
 });
+
+test("a body of C++ may ask for the type of a type, which the grammar does not know", () => {
+  const text = inject(cppGrammar, 'bool f(int a) { throw std::logic_error("hole"); }\n', "f", "return typeid(a) == typeid(unsigned int);");
+  expect(text).toBe("bool f(int a) {\n    return typeid(a) == typeid(unsigned int);\n}\n");
+});
