@@ -312,7 +312,8 @@ export function adapterSuite(sample: AdapterSample): void {
 
     // The tools of TypeScript come with Slipway.
     if (sample.tools.length === 0) return;
-    test("[CRI-186] a missing tool is named, with what it is for and how to install it", async () => {
+    test("[CRI-186] a missing tool is named, with what it is for and how to install it", async (context) => {
+      context.skip(sample.tools.length === 0, "everything comes with Slipway");
       const bare = sample.make({ env: { PATH: "", HOME: "/nonexistent" }, system: [] });
       const [first] = await bare.missingTools();
       const [compiler = ""] = sample.tools;

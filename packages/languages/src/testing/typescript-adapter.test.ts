@@ -1,0 +1,83 @@
+import { typescriptAdapter } from "../typescript/adapter.ts";
+import { adapterSuite } from "./adapter-suite.ts";
+
+const CLAIM = { scope: "all", testable: true, requires_mocking: [], suggested_generators: [], subject: "clamp" };
+
+adapterSuite({
+  id: "typescript",
+  make: () => typescriptAdapter(),
+  path: "src/calc.ts",
+  tree: {
+    "package.json": '{ "type": "module", "private": true }\n',
+    "tsconfig.json":
+      '{ "compilerOptions": { "strict": true, "module": "nodenext", "target": "es2023", "noEmit": true, "allowImportingTsExtensions": true, "types": [] }, "include": ["src"] }\n',
+    "src/calc.ts": `export function twice(n: number): number {
+  return 2 * n;
+}
+
+/**
+ * Puts a value between two others.
+ *
+ * REQUIRES: low <= high
+ * ENSURES: result >= low && result <= high
+ * ENSURES: value >= low && value <= high implies result === value
+ * ENSURES: value > high implies result === high
+ * ENSURES: everyone is happy
+ * PURITY: pure
+ */
+export function clamp(value: number, low: number, high: number): number {
+  throw new Error("hole");
+}
+`,
+  },
+  functions: ["twice", "clamp"],
+  target: "clamp",
+  right: 'if (!(low <= high)) throw new RangeError("low is above high");\nreturn Math.max(low, Math.min(value, high));',
+  wrong: 'if (!(low <= high)) throw new RangeError("low is above high");\nreturn value > high ? low : Math.max(low, value);',
+  careless: "return Math.max(low, Math.min(value, high));",
+  mistyped: 'return "text";',
+  malformed: "return (1;",
+  escaping: "return 1; } function evil(): number { return 2;",
+  endless: "for (;;) {}",
+  exits: "process.exit(0);",
+  test: {
+    path: "tests/calc.test.ts",
+    text: 'import { test } from "node:test";\nimport assert from "node:assert/strict";\nimport { clamp } from "../src/calc.ts";\n\ntest("inside", () => assert.equal(clamp(2, 1, 3), 2));\ntest("above", () => assert.equal(clamp(9, 1, 3), 3));\n',
+  },
+  branchy: {
+    name: "f",
+    text: "export function f(a: boolean, b: boolean[]): number {\n  // a comment\n  if (a) {\n    for (const x of b) {\n      while (x) {\n        if (x && a) {\n          return 1;\n        }\n      }\n    }\n  } else if (a) {\n    return 2;\n  }\n\n  return 3;\n}\n",
+    cyclomatic: 7,
+    nesting: 4,
+    lines: 12,
+  },
+  dangerous: { body: "return eval(String(value));", rule: "eval" },
+  witness: {
+    name: "Positive",
+    description: "A number above zero",
+    base: { generic: false, type_params: [], inner_type: "number" },
+    invariants: [{ id: "above_zero", description: "It is above zero", formal: "value > 0", testable: true }],
+    constructors: [{ name: "from_number", trust_level: "safe" }],
+  },
+  level: "distinction",
+  witnessWords: [/unique symbol/],
+  witnessTest: {
+    path: "tests/positive.test.ts",
+    text: 'import { test } from "node:test";\nimport assert from "node:assert/strict";\nimport * as witness from "../src/witnesses/positive.ts";\n\ntest("takes and refuses", () => {\n  const make = Object.values(witness).find((one) => typeof one === "function") as (value: number) => unknown;\n  assert.equal(make(3), 3);\n  assert.throws(() => make(0));\n});\n',
+  },
+  claims: [
+    {
+      framework: /fast-check/,
+      claim: { ...CLAIM, id: "range_001", text: "A result is never below low.", type: "invariant", predicate: "result >= low" },
+    },
+    {
+      framework: /node:test|vitest/,
+      claim: { ...CLAIM, id: "range_002", text: "5 in 0..3 is 3.", type: "behavioral", predicate: "value > high implies result === high" },
+    },
+    {
+      framework: /throw|reject/i,
+      claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low <= high" },
+    },
+  ],
+  tools: [],
+});
