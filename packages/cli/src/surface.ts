@@ -1,5 +1,5 @@
 import type { Io } from "@slipway/protocols/surface/io";
-import type { Prompt } from "@slipway/protocols/surface/prompt";
+import type { PersonPrompt } from "@slipway/protocols/surface/person-prompt";
 import type { Surface } from "@slipway/protocols/surface/surface";
 import { reasonFrom } from "@slipway/protocols/surface/unsandboxed";
 import { agentChoice } from "./agent-choice.ts";
@@ -31,7 +31,7 @@ export function surfaceOf(io: Io): Surface {
 }
 
 /** The library for prompts is loaded with the first question. */
-const lazyPrompt: Prompt = {
+const lazyPrompt: PersonPrompt = {
   choose: async (message, options, initial) => (await import("./terminal/person-prompt.ts")).chooseOption({ message, options, initial }),
   write: async (message) => (await import("./terminal/person-prompt.ts")).writeText(message),
 };

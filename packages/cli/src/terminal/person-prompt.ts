@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { PromptOption } from "@slipway/protocols/surface/prompt";
+import type { PromptOption } from "@slipway/protocols/surface/person-prompt";
 import { autocomplete, isCancel, text } from "./prompts.ts";
 
 interface Streams {

@@ -5,7 +5,7 @@ import type { RunAgents } from "../dispatch/run-agents.ts";
 import type { Arguments } from "./command.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
-import type { Prompt } from "./prompt.ts";
+import type { PersonPrompt } from "./person-prompt.ts";
 
 /** What a command works with besides its arguments: input, output and access to the records. */
 export interface Surface extends Io {
@@ -18,7 +18,7 @@ export interface Surface extends Io {
   /** Continues a recorded run until it ends or needs a person, as `slipway resume` does. */
   resume(args: Arguments, runId: string): Promise<ExitCode>;
   /** Asks the person at the terminal. Only while `interactive` is set. */
-  readonly prompt: Prompt;
+  readonly prompt: PersonPrompt;
 }
 
 export interface Reader {

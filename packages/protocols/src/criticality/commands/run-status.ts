@@ -5,7 +5,7 @@ import { TIERS, type InjectionTier } from "../escalation/attempts.ts";
 import type { CriticalityState } from "../machine/states.ts";
 import type { RunArtifacts } from "../run-artifacts.ts";
 import { blockingQuery, openQuestions, type BlockingQuery } from "./blocking-query.ts";
-import { placeOf, type RunPlace } from "./state-titles.ts";
+import { runPlace, type RunPlace } from "./state-titles.ts";
 import type { ReadRun } from "./with-run.ts";
 
 /** What `slipway criticality status` shows, also as JSON. */
@@ -46,7 +46,7 @@ export async function runStatus({ info, project, state, artifacts }: ReadRun, { 
     run: info.runId,
     project,
     run_status: info.status,
-    ...placeOf(state),
+    ...runPlace(state),
     functions: { total: functions.length, done: count("accepted"), failed: count("failed"), left: count("hole") },
     at_work: atWork(state),
     escalations: escalatedFunctions(artifacts),

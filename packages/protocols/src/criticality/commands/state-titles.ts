@@ -33,7 +33,7 @@ export interface RunPlace {
   readonly sub_state_title: string | null;
 }
 
-export function placeOf(state: CriticalityState): RunPlace {
+export function runPlace(state: CriticalityState): RunPlace {
   const phase = phaseOf(state);
   const name = state.type === "blocked" ? `${state.data.priorPhase}.${state.data.priorSubState}` : subStateName(state);
   const title = Object.hasOwn(SUB_STATE_TITLES, name) ? SUB_STATE_TITLES[name as SubStateName] : null;
