@@ -149,10 +149,11 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(adapter.latticeProblems(path, source()).filter(({ message }) => message.includes(target))).toEqual([]);
     });
 
-    test("typeDefinitions shows the signatures beside a function, without bodies", () => {
-      const text = adapter.typeDefinitions(filled(sample.right), path, target, 2);
-      expect(text).toMatch(/twice/i);
-      expect(text).not.toContain("2 *");
+    test("typeDefinitions shows no bodies", () => {
+      const named = (tree[path] ?? "").replace("Puts a value between two others.", "See twice, Twice and Calc.twice.");
+      const text = adapter.typeDefinitions({ ...tree, [path]: named }, path, target, 2);
+      expect(text).not.toContain("2 * n");
+      expect(text).not.toContain("hole");
     });
 
     test("compileCheck accepts the hole [CRI-039] and a right body, and finds a wrong type with its place", SLOW, async (context) => {

@@ -63,7 +63,7 @@ export function clamp(value: number, low: number, high: number): number {
   witnessWords: [/unique symbol/],
   witnessTest: {
     path: "tests/positive.test.ts",
-    text: 'import { test } from "node:test";\nimport assert from "node:assert/strict";\nimport * as witness from "../src/witnesses/positive.ts";\n\ntest("takes and refuses", () => {\n  const make = Object.values(witness).find((one) => typeof one === "function") as (value: number) => unknown;\n  assert.equal(make(3), 3);\n  assert.throws(() => make(0));\n});\n',
+    text: 'import { test } from "node:test";\nimport assert from "node:assert/strict";\nimport { positiveFromNumber } from "../src/witnesses/positive.ts";\n\ntest("takes and refuses", () => {\n  assert.equal(positiveFromNumber(3), 3);\n  assert.throws(() => positiveFromNumber(0), RangeError);\n});\n',
   },
   claims: [
     {
