@@ -172,6 +172,9 @@ describe("values are generated for", () => {
     );
     made("Name", "string", "if (value.length === 0 || 5 < value.length) { throw new RangeError(); }", (value: string) => value.length <= 5);
     made("Some", "readonly number[]", "if (value.length <= 0) throw new RangeError();", (value: number[]) => value.length > 0);
+    made("Code", "string", "if (!/^[A-Z]{3}-[0-9]{4}$/i.test(value)) throw new RangeError();", (value: string) =>
+      /^[A-Z]{3}-[0-9]{4}$/.test(value),
+    );
     const checked = made("Small", "number", "if (!isSmall(value)) throw new RangeError();", (value: number) => [3, 4, 5].includes(value));
     expect(new Set(checked)).toEqual(new Set([3, 4, 5]));
   });

@@ -28,6 +28,8 @@ export interface TypeBounds {
   readonly value?: ValueBounds;
   readonly length?: ValueBounds;
   readonly exactly?: string;
+  /** Bounds of its members. */
+  readonly members?: (name: string) => TypeBounds;
 }
 
 /** No value of the type can be generated, with the reason. */
@@ -68,7 +70,7 @@ function writeType(writer: ArbitraryWriter, type: TypeUse, bounds: TypeBounds): 
     case "TSNumberKeyword":
       return bounds.exactly === undefined ? numbersWithin(bounds.value) : `fc.constant(${bounds.exactly})`;
     case "TSStringKeyword":
-      return `fc.string(${sizeText(bounds, 20)})`;
+      return stringsWithin(bounds);
     case "TSLiteralType":
       return `fc.constant(${literalText(writer, type)} as const)`;
     case "TSParenthesizedType":
@@ -78,7 +80,7 @@ function writeType(writer: ArbitraryWriter, type: TypeUse, bounds: TypeBounds): 
     case "TSUnionType":
       return unionArbitrary(writer, type, bounds);
     case "TSIntersectionType":
-      return intersectionArbitrary(writer, type);
+      return intersectionArbitrary(writer, type, bounds);
     case "TSArrayType":
       return listOf(writer, { ...type, node: nodeIn(node, "elementType") ?? node }, bounds);
     case "TSTupleType":
@@ -86,7 +88,7 @@ function writeType(writer: ArbitraryWriter, type: TypeUse, bounds: TypeBounds): 
         .map((one) => tupleElement(writer, { ...type, node: one }))
         .join(", ")})`;
     case "TSTypeLiteral":
-      return objectArbitrary(writer, nodesIn(node, "members"), type);
+      return objectArbitrary(writer, nodesIn(node, "members"), type, bounds);
     case "TSFunctionType":
       return `fc.func(${writer.write({ ...type, node: returnTypeOf(node) })})`;
     case "TSTypeReference":
@@ -123,9 +125,14 @@ function unionArbitrary(writer: ArbitraryWriter, type: TypeUse, bounds: TypeBoun
   return written.length === 1 ? (written[0] ?? "") : `fc.oneof(${written.join(", ")})`;
 }
 
-function intersectionArbitrary(writer: ArbitraryWriter, type: TypeUse): string {
-  const parts = nodesIn(type.node, "types").map((node) => writer.write({ ...type, node }));
+function intersectionArbitrary(writer: ArbitraryWriter, type: TypeUse, bounds: TypeBounds): string {
+  const parts = nodesIn(type.node, "types").map((node) => writer.write({ ...type, node }, bounds));
   return `fc.tuple(${parts.join(", ")}).map((parts) => Object.assign({}, ...parts))`;
+}
+
+function stringsWithin(bounds: TypeBounds): string {
+  const pattern = bounds.exactly === undefined ? bounds.value?.pattern : undefined;
+  return pattern === undefined ? `fc.string(${sizeText(bounds, 20)})` : `fc.stringMatching(${pattern})`;
 }
 
 function sizeText({ length, exactly }: TypeBounds, usual: number): string {
@@ -201,7 +208,7 @@ function declaredArbitrary(writer: ArbitraryWriter, declaration: Declaration, ty
       return witnessArbitrary(writer, declaration, { ...type, node: meant }) ?? writer.write({ ...type, node: meant }, bounds);
     }
     case "TSInterfaceDeclaration":
-      return interfaceArbitrary(writer, declaration, type);
+      return interfaceArbitrary(writer, declaration, type, bounds);
     case "ClassDeclaration":
       return classArbitrary(writer, declaration, type);
     case "TSEnumDeclaration":
@@ -211,11 +218,11 @@ function declaredArbitrary(writer: ArbitraryWriter, declaration: Declaration, ty
   }
 }
 
-function interfaceArbitrary(writer: ArbitraryWriter, { node }: Declaration, type: TypeUse): string {
+function interfaceArbitrary(writer: ArbitraryWriter, { node }: Declaration, type: TypeUse, bounds: TypeBounds): string {
   const body = nodeIn(node, "body");
-  const own = objectArbitrary(writer, body === null ? [] : nodesIn(body, "body"), type);
+  const own = objectArbitrary(writer, body === null ? [] : nodesIn(body, "body"), type, bounds);
   const bases = nodesIn(node, "extends").map((base) =>
-    writer.write({ ...type, node: { ...base, type: "TSTypeReference", typeName: base["expression"] } }),
+    writer.write({ ...type, node: { ...base, type: "TSTypeReference", typeName: base["expression"] } }, bounds),
   );
   return bases.length === 0 ? own : `fc.tuple(${[...bases, own].join(", ")}).map((parts) => Object.assign({}, ...parts))`;
 }

@@ -47,12 +47,19 @@ function builtText(writer: ArbitraryWriter, node: AstNode, type: TypeUse, { call
   return `$built(${JSON.stringify(call)}, fc.tuple(${parameters.join(", ")}), (given) => ${call}(...(given as ${takes})))`;
 }
 
+function boundsAt(bounds: BoundsByPath, path: string): TypeBounds {
+  const [value, length] = [bounds.get(path), bounds.get(`${path}.length`)];
+  return {
+    ...(value === undefined ? {} : { value }),
+    ...(length === undefined ? {} : { length }),
+    members: (name) => boundsAt(bounds, `${path}.${name}`),
+  };
+}
+
 /** The arbitrary of one parameter, within what is known about it. */
 export function writeParameter(writer: ArbitraryWriter, parameter: AstNode, type: TypeUse, bounds: BoundsByPath, exactly?: string): string {
   const name = parameterName(parameter) ?? "";
-  const [value, length] = [bounds.get(name), bounds.get(`${name}.length`)];
-  const within: TypeBounds = { ...(value === undefined ? {} : { value }), ...(length === undefined ? {} : { length }) };
-  const text = writer.write({ ...type, node: parameterType(parameter) }, exactly === undefined ? within : { exactly });
+  const text = writer.write({ ...type, node: parameterType(parameter) }, exactly === undefined ? boundsAt(bounds, name) : { exactly });
   return exactly === undefined && isOptionalParameter(parameter) ? `fc.option(${text}, { nil: undefined })` : text;
 }
 

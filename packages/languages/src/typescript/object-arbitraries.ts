@@ -1,8 +1,8 @@
-import { CannotGenerate, returnTypeOf, type ArbitraryWriter, type TypeUse } from "./arbitraries.ts";
+import { CannotGenerate, returnTypeOf, type ArbitraryWriter, type TypeBounds, type TypeUse } from "./arbitraries.ts";
 import { nameIn, nodeIn, type AstNode } from "./ast-nodes.ts";
 
 /** Members of an interface or a type literal. An optional member is sometimes left out, and always if it would never end. */
-export function objectArbitrary(writer: ArbitraryWriter, members: readonly AstNode[], type: TypeUse): string {
+export function objectArbitrary(writer: ArbitraryWriter, members: readonly AstNode[], type: TypeUse, bounds: TypeBounds): string {
   const fields: string[] = [];
   const required: string[] = [];
   let others: string | null = null;
@@ -12,7 +12,7 @@ export function objectArbitrary(writer: ArbitraryWriter, members: readonly AstNo
       continue;
     }
     const key = keyOf(member);
-    const text = fieldText(writer, member, type);
+    const text = fieldText(writer, member, type, bounds.members?.(key) ?? {});
     if (text === null) continue;
     fields.push(`${JSON.stringify(key)}: ${text}`);
     if (member["optional"] !== true) required.push(JSON.stringify(key));
@@ -22,10 +22,10 @@ export function objectArbitrary(writer: ArbitraryWriter, members: readonly AstNo
   return others === null ? record : `fc.tuple(${others}, ${record}).map((parts) => Object.assign({}, ...parts))`;
 }
 
-function fieldText(writer: ArbitraryWriter, member: AstNode, type: TypeUse): string | null {
+function fieldText(writer: ArbitraryWriter, member: AstNode, type: TypeUse, bounds: TypeBounds): string | null {
   try {
     if (member.type === "TSMethodSignature") return `fc.func(${writer.write({ ...type, node: returnTypeOf(member) })})`;
-    return writer.write({ ...type, node: annotationOf(member) });
+    return writer.write({ ...type, node: annotationOf(member) }, bounds);
   } catch (error) {
     if (error instanceof CannotGenerate && error.isRecursion && member["optional"] === true) return null;
     throw error;

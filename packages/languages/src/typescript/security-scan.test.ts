@@ -52,8 +52,14 @@ describe("the scan finds", () => {
     expect(scan(text, "h")).toEqual([]);
   });
 
-  test("a clock or randomness in a pure function only", () => {
-    for (const body of ["return Math.random();", "return Date.now();", "return new Date();", "return crypto.randomUUID();"]) {
+  test("a clock, randomness or the console in a pure function only", () => {
+    for (const body of [
+      "console.log(a);",
+      "return Math.random();",
+      "return Date.now();",
+      "return new Date();",
+      "return crypto.randomUUID();",
+    ]) {
       expect(scan(inside(body, "PURITY: pure"), "f")).toEqual(["impure-in-pure medium 5"]);
       expect(scan(inside(body, "PURITY: reads"), "f")).toEqual([]);
     }

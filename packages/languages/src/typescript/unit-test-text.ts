@@ -21,16 +21,17 @@ export interface UnitTestParts {
   readonly tested: TestedFunction;
   readonly runner: TestRunnerName;
   readonly clauses: readonly TestedClause[];
-  /** Arbitraries of all arguments: within the preconditions where these state a bound, and without. */
+  /** An arbitrary of all arguments, within the bounds that preconditions state. */
   readonly given: string;
-  readonly anything: string;
+  /** The same for each precondition, without the bounds that it states itself. */
+  readonly breaking: readonly string[];
   readonly imports: readonly string[];
   readonly seed: number;
 }
 
 /** The test file. Its own names begin with `$`, because parameters of the function may have any other. */
 export function unitTestText(parts: UnitTestParts): string {
-  const { tested, runner, clauses, given, anything, imports, seed } = parts;
+  const { tested, runner, clauses, given, breaking, imports, seed } = parts;
   const { given: givenType, result } = typeTexts(tested);
   const receiver = hasReceiver(tested) ? ["self"] : [];
   const pattern = `[${[...receiver, ...argumentTexts(tested)].join(", ")}]`;
@@ -48,7 +49,7 @@ export function unitTestText(parts: UnitTestParts): string {
     VALUE_PRELUDE,
     `const $seed = ${seed};`,
     `const $given: fc.Arbitrary<unknown[]> = ${given};`,
-    `const $anything: fc.Arbitrary<unknown[]> = ${anything};`,
+    `const $breaking: readonly fc.Arbitrary<unknown[]>[] = [${breaking.join(", ")}];`,
     `const $names: readonly string[] = ${JSON.stringify([...receiver, ...tested.names])};`,
     `/** One function for each precondition. */`,
     `const $requires: readonly (($all: $Given) => boolean)[] = [`,
@@ -74,8 +75,8 @@ function clauseTest(clause: TestedClause, parts: UnitTestParts, pattern: string,
     return `
 test(${title}, async ($context) => {
   const isWrong = (all: $Given): boolean => $isAllowed(all, ${required}) && !$holds(() => $requires[${required}]!(all));
-  if ($countMeant($anything, isWrong).found === 0) ${skip(`"no generated input breaks this precondition"`)}
-  await $report($anything, isWrong, async (${pattern}, $text) => {
+  if ($countMeant($breaking[${required}]!, isWrong).found === 0) ${skip(`"no generated input breaks this precondition"`)}
+  await $report($breaking[${required}]!, isWrong, async (${pattern}, $text) => {
     let result: unknown;
     try {
       result = await ${call};

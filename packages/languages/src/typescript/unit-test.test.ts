@@ -57,6 +57,29 @@ describe("[CRI-060] tests of a function from its contract", () => {
     expect(results["subject ENSURES: result * 2 === n"]).toMatch(/^expected result \* 2 === n, got Error: not written yet with n = /);
   });
 
+  test("have inputs within preconditions about patterns and members", async () => {
+    const { results, skipped } = await runExample({
+      code: `export interface Part { readonly family: string; readonly at: { readonly serial: number } }
+export function subject(part: Part): string {
+  if (!/^[A-Z]{3}$/.test(part.family) || part.at.serial < 100000 || part.at.serial > 100009) throw new RangeError("wrong part");
+  return part.family + part.at.serial;
+}`,
+      contract:
+        "REQUIRES: /^[A-Z]{3}$/.test(part.family)\nREQUIRES: part.at.serial >= 100000 && part.at.serial <= 100009\nENSURES: result.length >= 9",
+    });
+    expect(Object.values(results)).toEqual(["PASS", "PASS", "PASS"]);
+    expect(skipped).toEqual([]);
+  });
+
+  test("have equal inputs sometimes, and skip a clause that no input reaches", async () => {
+    const { results, skipped } = await runExample({
+      code: "export function subject(left: string, right: string): number { return left === right ? 0 : left < right ? -1 : 1; }",
+      contract: "ENSURES: left === right implies result === 0\nENSURES: left === 'left' && right === 'right' implies result < 0",
+    });
+    expect(results).toEqual({ "subject ENSURES: left === right implies result === 0": "PASS" });
+    expect(skipped).toEqual(["subject ENSURES: left === 'left' && right === 'right' implies result < 0"]);
+  });
+
   test.each<TestRunnerName>(["node", "vitest", "jest"])("pass a right body and fail a wrong one, written for %s", async (runner) => {
     const text = "REQUIRES: n >= 0\nENSURES: result * 2 === n\nENSURES: result <= n\nPURITY: pure";
     const right = await runExample({

@@ -53,7 +53,15 @@ export function unitTest(
       tested,
       boundsOf(conditionsOf(clauses), () => null),
     );
-    const anything = givenText(writer, tested, new Map());
+    const breaking = clauses
+      .filter(({ kind }) => kind === "REQUIRES")
+      .map((broken) =>
+        givenText(
+          writer,
+          tested,
+          boundsOf(conditionsOf(clauses.filter((clause) => clause !== broken)), () => null),
+        ),
+      );
     const imports = new Map(writer.imports);
     for (const [file, used] of [[path, names] as const, [tested.declaration.file, new Set([tested.declaration.name])] as const])
       imports.set(file, new Set([...(imports.get(file) ?? []), ...used]));
@@ -62,7 +70,7 @@ export function unitTest(
       runner,
       clauses,
       given,
-      anything,
+      breaking,
       imports: importLines(place, imports),
       seed: seedOf(`${path} ${functionName}`),
     });
@@ -151,11 +159,18 @@ export function givenText(writer: ArbitraryWriter, tested: TestedFunction, bound
   const type = { node, file, parameters: new Map([...ofClass.parameters, ...own.parameters]) };
   const receiver = hasReceiver(tested) ? [classArbitrary(writer, declaration, ofClass)] : [];
   const texts = parameters.map((parameter, at) => writeParameter(writer, parameter, type, bounds, sized === names[at] ? "n" : undefined));
-  const tuple = `fc.tuple(${[...receiver, ...texts].join(", ")})`;
+  const tuple = tupleText([...receiver, ...texts]);
   const last = parameters.at(-1);
   return last !== undefined && isRestParameter(last)
     ? `${tuple}.map((all: unknown[]) => [...all.slice(0, -1), ...(all.at(-1) as unknown[])])`
     : tuple;
+}
+
+/** Values of parameters with the same type are sometimes equal, which chance alone would not make them. */
+function tupleText(texts: readonly string[]): string {
+  const tuple = `fc.tuple(${texts.join(", ")})`;
+  const first = texts.map((text) => texts.indexOf(text));
+  return first.every((at, index) => at === index) ? tuple : `$alike(${tuple}, [${first.join(", ")}])`;
 }
 
 export function importLines(place: string, imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {

@@ -7,6 +7,8 @@ export interface ValueBounds {
   readonly max?: number;
   readonly maxExcluded?: boolean;
   readonly integer?: boolean;
+  /** A regular expression as a literal, which a text matches. */
+  readonly pattern?: string;
 }
 
 /** Bounds by what they are about: `amount`, `items.length`. */
@@ -81,6 +83,9 @@ function collectCall(node: AstNode, holds: boolean, bounds: Map<string, ValueBou
   if (callee.type === "MemberExpression" && INTEGER_CHECKS.has(nameIn(nodeIn(callee, "property")) ?? "")) {
     bounds.set(path, { ...bounds.get(path), integer: true });
   }
+  const pattern =
+    callee.type === "MemberExpression" && nameIn(nodeIn(callee, "property")) === "test" ? patternIn(nodeIn(callee, "object")) : null;
+  if (pattern !== null) bounds.set(path, { ...bounds.get(path), pattern });
   const called = calls < MAX_CALLS ? lookUp(nameIn(callee) ?? "") : null;
   const [parameter] = called === null ? [] : nodesIn(called, "params");
   const name = nameIn(parameter ?? null);
@@ -92,6 +97,16 @@ function collectCall(node: AstNode, holds: boolean, bounds: Map<string, ValueBou
     const outer = inner === name ? path : inner.startsWith(`${name}.`) ? `${path}${inner.slice(name.length)}` : null;
     if (outer !== null) bounds.set(outer, { ...bounds.get(outer), ...found });
   }
+}
+
+/** What fast-check cannot generate texts for: look-around, references, boundaries, sets of properties. */
+const NOT_GENERATED = /\(\?[=!<]|\\[bBpPk1-9]/;
+
+/** The literal without flags that only change how it is used; ignoring case still accepts the letters as written. */
+function patternIn(node: AstNode | null): string | null {
+  const { pattern, flags = "" } = (node?.["regex"] ?? {}) as { readonly pattern?: string; readonly flags?: string };
+  if (pattern === undefined || NOT_GENERATED.test(pattern) || flags.includes("v")) return null;
+  return `/${pattern}/${flags.replaceAll(/[^msu]/g, "")}`;
 }
 
 /** What a function of one statement returns. */

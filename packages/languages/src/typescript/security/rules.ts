@@ -82,10 +82,10 @@ export const SECURITY_RULES: readonly SecurityRule[] = [
   {
     rule: "impure-in-pure",
     severity: "medium",
-    message: "A function that states PURITY: pure uses a clock or randomness.",
+    message: "A function that states PURITY: pure uses a clock, randomness or the console.",
     matches: (node, { purity }) =>
       purity === "pure" &&
-      ((node.type === "CallExpression" && CLOCKS.has(calledName(node))) ||
+      ((node.type === "CallExpression" && (CLOCKS.has(calledName(node)) || calledName(node).startsWith("console."))) ||
         (node.type === "NewExpression" && calledName(node) === "Date" && nodesIn(node, "arguments").length === 0)),
   },
   {

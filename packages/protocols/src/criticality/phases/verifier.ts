@@ -52,11 +52,11 @@ export function withTests(tree: SourceTree, tests: readonly GeneratedTest[]): So
   return { ...tree, ...Object.fromEntries(tests.map(({ path, text }) => [path, text])) };
 }
 
-/** Passes only if every generated test ran and passed. */
-function scopeResult({ tests, broken }: TestRun, wanted: readonly GeneratedTest[]): ScopeResult {
+/** Passes only if every generated test ran and passed, or skipped itself. */
+function scopeResult({ tests, skipped, broken }: TestRun, wanted: readonly GeneratedTest[]): ScopeResult {
   const failed = tests.find(({ result }) => result === "FAIL");
   const declared = wanted.flatMap((file) => file.tests).length;
-  const passed = broken === null && failed === undefined && tests.length >= declared;
+  const passed = broken === null && failed === undefined && tests.length + skipped.length >= declared;
   const detail =
     broken ?? (failed === undefined ? `${tests.length} of ${declared} tests ran` : `${failed.name}: ${failed.error?.message ?? "failed"}`);
   return { passed, ran: tests.length, detail: passed ? "" : detail };
