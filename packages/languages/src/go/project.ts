@@ -66,7 +66,9 @@ export function withUsedImports(text: string): string {
 /** The last part of the path, without a version: `math/rand/v2` is `rand`. */
 function importedName(name: string | undefined, path = ""): string {
   if (name !== undefined) return name;
-  const parts = path.replaceAll(/["`]/g, "").split("/");
-  const last = parts.at(-1) ?? "";
-  return (/^v\d+$/.test(last) ? (parts.at(-2) ?? last) : last).replace(/\.v\d+$/, "").replace(/^go-/, "");
+  const plain = path.replaceAll(/["`]/g, "").replace(/\/v\d+$/, "");
+  return plain
+    .replace(/^.*\//, "")
+    .replace(/\.v\d+$/, "")
+    .replace(/^go-/, "");
 }

@@ -1,4 +1,4 @@
-import { nodesIn, type SyntaxNode, textOf } from "../tree-sitter/grammars.ts";
+import { nodesIn, type SyntaxNode, textOf, textOrNull } from "../tree-sitter/grammars.ts";
 import type { ScanTable } from "../tree-sitter/scan.ts";
 
 /** Packages by the name they have in the file. */
@@ -7,7 +7,7 @@ function importedNames(root: SyntaxNode): Map<string, string> {
   for (const node of nodesIn(root)) {
     if (node.kind() !== "import_spec") continue;
     const path = textOf(node.field("path")).replaceAll(/["`]/g, "");
-    names.set(node.field("name")?.text() ?? path.split("/").at(-1) ?? path, path);
+    names.set(textOrNull(node.field("name")) ?? path.replace(/^.*\//, ""), path);
   }
   return names;
 }

@@ -1,5 +1,7 @@
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { SlipwayError } from "@slipway/kernel/schema/errors";
+import { z } from "zod";
+import { whyStopped } from "../toolchains/run-tool.ts";
 import { encodeMessage, messageReader, type ServerMessage } from "./messages.ts";
 
 export interface ServerCommand {
@@ -73,9 +75,8 @@ export function connectServer(
     })
     .finally(() => signal?.removeEventListener("abort", abort))
     .then(
-      ({ spawnError, exitCode, signal: by, limit }) =>
-        stop(spawnError?.message ?? `it ended with ${limit ?? by ?? exitCode}${errors === "" ? "" : `: ${errors.trim().slice(-400)}`}`),
-      (error: unknown) => stop(error instanceof Error ? error.message : String(error)),
+      (outcome) => stop([whyStopped(outcome, "it") ?? `it ended with ${outcome.exitCode}`, errors.trim().slice(-400)].join(" ").trim()),
+      (error: unknown) => stop(String(error)),
     );
 
   return {
@@ -119,12 +120,12 @@ function answer(
 /** A server may ask for its settings, one for each item; it has none. */
 function replyTo(method: string, params: unknown): unknown {
   if (method !== "workspace/configuration") return null;
-  const { items } = params as { readonly items?: readonly unknown[] };
-  return (items ?? []).map(() => null);
+  const { items } = z.object({ items: z.array(z.unknown()).default([]) }).parse(params);
+  return items.map(() => null);
 }
 
 function serverFailed(command: readonly string[], reason: string): SlipwayError {
-  return new SlipwayError("compiler_failed", `The language server ${command.at(-2) ?? ""} failed: ${reason}`, {
+  return new SlipwayError("compiler_failed", `The language server failed (${command.join(" ")}): ${reason}`, {
     suggested_next_actions: ["Try again; the server is started anew."],
   });
 }

@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import { z } from "zod";
 import type { SourceProblem, SourceTree } from "../adapter.ts";
 import { connectServer, type ServerCommand, type ServerConnection } from "./connection.ts";
@@ -40,7 +41,10 @@ function publishedDiagnostics() {
     /** The diagnostics of this version of a file. */
     of(uri: string, version: number, limitMs: number): Promise<Published["diagnostics"]> {
       const { promise, resolve, reject } = Promise.withResolvers<Published["diagnostics"]>();
-      const timer = setTimeout(() => reject(new Error(`no diagnostics within ${limitMs} ms`)), limitMs);
+      const timer = setTimeout(
+        () => reject(new SlipwayError("compiler_failed", `The language server sent no diagnostics within ${limitMs} ms.`)),
+        limitMs,
+      );
       const look = () => {
         const found = latest.get(uri);
         if (found !== undefined && (found.version ?? version) >= version) resolve(found.diagnostics);

@@ -21,7 +21,7 @@ const found = (uri) =>
     const range = { start: { line: index, character: at }, end: { line: index, character: at + 3 } };
     return at < 0 ? [] : [{ range, severity: line.includes("warn") ? 2 : 1, message: "bad word" }];
   });
-const publish = (uri) => mode === "push" && send({ method: "textDocument/publishDiagnostics", params: { uri, version: texts.get(uri).version, diagnostics: found(uri) } });
+const publish = (uri) => mode === "push" && !texts.get(uri).text.includes("quiet") && send({ method: "textDocument/publishDiagnostics", params: { uri, version: texts.get(uri).version, diagnostics: found(uri) } });
 const handle = ({ id, method, params }) => {
   if (mode === "silent") return;
   if (method === "initialize") {
@@ -117,6 +117,15 @@ describe("an oracle", () => {
     await expect(oracle.checkFile("a.txt", "hang")).rejects.toMatchObject({
       code: "compiler_failed",
       message: expect.stringContaining("did not answer textDocument/diagnostic within 3000 ms") as string,
+    });
+    await oracle.close();
+  });
+
+  test("gives up on a server that sends no diagnostics of its own accord", async () => {
+    const oracle = await open("push", { requestMs: 3000 }).oracle;
+    await expect(oracle.checkFile("a.txt", "quiet")).rejects.toMatchObject({
+      code: "compiler_failed",
+      message: expect.stringContaining("no diagnostics") as string,
     });
     await oracle.close();
   });

@@ -8,11 +8,10 @@ export interface ServerOracle {
   start(tree: SourceTree): Promise<OpenDocuments>;
   /** Whether a change of this file can cause problems in others. */
   affectsOthers(path: string, before: string | null, after: string): boolean;
-  readonly notes?: readonly string[];
 }
 
 /** An oracle over a language server. A server that died is started again, once for each check. */
-export async function openServerOracle({ tree, start, affectsOthers, notes }: ServerOracle): Promise<CompileOracle> {
+export async function openServerOracle({ tree, start, affectsOthers }: ServerOracle): Promise<CompileOracle> {
   let accepted = tree;
   let documents = await start(accepted);
 
@@ -25,15 +24,10 @@ export async function openServerOracle({ tree, start, affectsOthers, notes }: Se
       return work();
     }
   };
-  const result = (problems: readonly SourceProblem[]): CompileResult => ({
-    passed: problems.length === 0,
-    problems,
-    ...(notes === undefined ? {} : { notes }),
-  });
-  const all = async (paths: readonly string[]) => {
+  const all = async (paths: readonly string[]): Promise<CompileResult> => {
     const problems: SourceProblem[] = [];
     for (const path of paths) problems.push(...(await documents.problemsOf(path)));
-    return result(problems);
+    return { passed: problems.length === 0, problems };
   };
 
   return {

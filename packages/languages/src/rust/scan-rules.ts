@@ -12,7 +12,7 @@ function importedNames(root: SyntaxNode): Map<string, string> {
       names.set(textOf(node.field("alias")), `${prefix}${textOf(node.field("path"))}`);
     } else if (node.isNamed()) {
       const path = `${prefix}${node.text()}`;
-      names.set(path.split("::").at(-1) ?? path, path);
+      names.set(path.replace(/^.*::/, ""), path);
     }
   };
   for (const node of nodesIn(root)) if (node.kind() === "use_declaration") for (const child of node.children()) add(child, "");
