@@ -57,7 +57,7 @@ export function programWith(name: string, folder: string): Program {
 function addEntry(file: string, name: string): void {
   const text = readFileSync(file, "utf8")
     .replace("import type { ProtocolEntry }", `import { ${name} } from "./${name}/entry.ts";\nimport type { ProtocolEntry }`)
-    .replace("[features, factory]", `[features, factory, ${name}]`);
+    .replace(/(readonly ProtocolEntry\[\] = \[[^\]]*)\]/, `$1, ${name}]`);
   writeFileSync(file, text);
 }
 

@@ -104,6 +104,27 @@ describe("a protocol that is one folder and one entry", () => {
     expect(readFileSync(join(folder, "src", "note.txt"), "utf8")).toBe("The tide comes in twice a day.\n");
   });
 
+  test("has its own MCP server, with its own tools and roles", () => {
+    const calls = [
+      { method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } } },
+      { method: "tools/list", params: {} },
+      { method: "tools/call", params: { name: "list_lengths", arguments: {} } },
+    ];
+    const input = calls.map((call, index) => `${JSON.stringify({ jsonrpc: "2.0", id: index + 1, ...call })}\n`).join("");
+    const { stdout } = program.run(letters(), ["mcp", "--server", "throwaway-server", "--role", "reader"], input);
+    const answers = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { id: number; result: Record<string, unknown> })
+      .toSorted((a, b) => a.id - b.id);
+    expect(answers).toMatchObject([
+      { result: { serverInfo: { name: "throwaway-server" } } },
+      { result: { tools: [{ name: "list_lengths" }] } },
+      { result: { structuredContent: { data: { lengths: ["short"], by: "reader" } } } },
+    ]);
+    expect(program.run(letters(), ["mcp", "--help"]).stdout).toContain("throwaway-server");
+  });
+
   test("has its tool in the MCP catalog, for its named roles only", () => {
     const calls = [
       { method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } } },

@@ -8,7 +8,7 @@ import { checkFor } from "@slipway/kernel/tools/schemas";
 import { assembleTools } from "@slipway/kernel/tools/table";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCatalog, TOOLS_FOLDER } from "./catalog.ts";
-import { contractProblems, generatedFiles, writeGenerated } from "./contract.ts";
+import { contractProblems, generatedFiles, serverFiles, writeGenerated } from "./contract.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const files = generatedFiles(ALL_TOOLS);
@@ -72,6 +72,34 @@ describe("[FEA-024] the check names", () => {
     expect(await contractProblems(root, files)).toEqual([problem]);
     writeGenerated(root, files);
     expect(await contractProblems(root, files)).toEqual(problem.includes("pinned") ? [problem] : []);
+  });
+});
+
+describe("the files of a protocol's own server", () => {
+  const servers = serverFiles([{ name: "notes-server", summary: "Serves notes.", tools: ALL_TOOLS.slice(0, 2) }]);
+  const folder = "packages/mcp/tools/servers/notes-server";
+
+  test("are a catalog and schemas in a folder of its own, and a chapter of docs/servers.md", () => {
+    expect([...servers.keys()]).toEqual(
+      expect.arrayContaining([`${folder}/catalog.json`, `${folder}/errors.schema.json`, "docs/servers.md"]),
+    );
+    const page = servers.get("docs/servers.md");
+    expect(page).toContain("## notes-server\n\nServes notes.\n");
+    for (const { name } of ALL_TOOLS.slice(0, 2)) expect(page).toContain(`### ${name}\n`);
+  });
+
+  test("are checked with the others: missing, and of no server", async () => {
+    const root = copy();
+    const all = new Map([...files, ...servers]);
+    writeGenerated(root, all);
+    expect(await contractProblems(root, all)).toEqual([]);
+    rmSync(join(root, folder, "catalog.json"));
+    mkdirSync(join(root, "packages/mcp/tools/servers/former-server"));
+    writeFileSync(join(root, "packages/mcp/tools/servers/former-server/catalog.json"), "{}");
+    expect(await contractProblems(root, all)).toEqual([
+      `${folder}/catalog.json is missing`,
+      "packages/mcp/tools/servers/former-server/catalog.json belongs to no tool",
+    ]);
   });
 });
 

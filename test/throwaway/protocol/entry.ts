@@ -8,6 +8,15 @@ export const throwaway: ProtocolEntry = {
   example: 'slipway throwaway "a note about tides"',
   started: ["throwaway"],
   tools: async () => (await import("./tools.ts")).THROWAWAY_TOOLS,
+  servers: [
+    {
+      name: "throwaway-server",
+      summary: "Serves the lengths a note can have.",
+      instructions: "Ask for the lengths.",
+      roles: ["reader"],
+      load: async ({ role }) => (await import("./server-tools.ts")).serverTools(role),
+    },
+  ],
   narration: async () => (await import("./steps.ts")).NARRATION,
   demos: [
     {

@@ -231,3 +231,35 @@ test("[FEA-023] every failed response matches errors.schema.json", async () => {
   ]);
   for (const failure of failures) expect(failureSchema.safeParse(failure).error).toBeUndefined();
 });
+
+describe("a tool of a protocol's own server", () => {
+  const admit = vi.fn<() => Promise<void>>(async () => undefined);
+  const [read, mutating] = sampleTools((given, input) => seen(given, input)) as [AnyTool, AnyTool];
+  const own = served([read, mutating].map((definition) => ({ ...definition, roles: ["orchestrator"], caller: { id: "auditor", admit } })));
+  const callOwn = (name: string, args: object, credential = ORCHESTRATOR) => callTool(scratch.kernel, own, credential, name, args);
+
+  test("takes no actor in its calls, and works under the caller's name", async () => {
+    expect(await callOwn("plan.get", { feature_id: "a" })).toMatchObject({ ok: true });
+    expect(seen.mock.lastCall?.[0].actor).toEqual({ type: "orchestrator", id: "auditor" });
+    expect(violationsIn(await callOwn("plan.get", { feature_id: "a", ...ACTOR }))).toEqual(["/actor_type", "/actor_id"]);
+  });
+
+  test("works under the name of the credential if it has one", async () => {
+    await callOwn("plan.get", { feature_id: "a" }, { ...ORCHESTRATOR, actorId: "kim" });
+    expect(seen.mock.lastCall?.[0].actor.id).toBe("kim");
+  });
+
+  test("takes an operation id and no version if it is mutating", async () => {
+    await callOwn("feature.log_append", { feature_id: "a", text: "b", operation_id: "o" });
+    expect(seen.mock.lastCall?.[0].operationId).toBe("call:o");
+    expect(violationsIn(await callOwn("feature.log_append", { feature_id: "a", text: "b", expected_version: 1 }))).toEqual([
+      "/expected_version",
+    ]);
+  });
+
+  test("is refused by its caller before the input is read", async () => {
+    admit.mockRejectedValueOnce(new SlipwayError("forbidden_tool_for_role", "Not for you."));
+    expect(await callOwn("plan.get", { nonsense: true })).toMatchObject({ error: { code: "forbidden_tool_for_role" } });
+    expect(seen).not.toHaveBeenCalled();
+  });
+});
