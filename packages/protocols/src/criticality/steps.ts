@@ -19,6 +19,8 @@ export interface CheckpointLine {
 export const CRITICALITY_STEPS = {
   checkpoint: stepKind("state:*").records<CheckpointLine>(),
   lattice: stepKind("lattice:*:*").records<{ readonly lattice: Lattice | null; readonly problems: readonly SourceProblem[] }>(),
+  /** What a second run in the same repository keeps. */
+  keep: stepKind("keep-plan:*").records<string>(),
   verify: stepKind("verify:*:*:*").records<InjectionFailure | null>(),
 } as const;
 
@@ -43,6 +45,7 @@ export const CRITICALITY_NARRATION: readonly NarratedStep[] = [
         ? { text: `the skeleton has ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`, good: false }
         : { text: `the skeleton compiles: ${lattice.functions.length} functions to write`, good: true },
   }),
+  narrates(CRITICALITY_STEPS.keep, { ends: (text) => ({ text, good: null }) }),
   narrates(CRITICALITY_STEPS.verify, {
     starts: (id) => `checking ${shortName(id)}`,
     ends: (failure, id, _visit, attempt) => ({

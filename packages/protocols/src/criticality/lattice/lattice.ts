@@ -80,6 +80,12 @@ export function holesIn(tree: SourceTree, language: LanguageAdapter): string[] {
   );
 }
 
+/** `lattice/lattice.json`: structure, contracts and witnesses for an editor. */
+export function latticeJson({ functions, witnesses }: Lattice): string {
+  const shown = functions.map(({ id, path, name, signature, contract, calls }) => ({ id, path, name, signature, clauses: contract.clauses, calls }));
+  return `${JSON.stringify({ version: 1, functions: shown, witnesses: witnesses.map(({ definition, level }) => ({ ...definition, level })) }, null, 2)}\n`;
+}
+
 /** `lattice/witness-tiers.json`, for people. */
 export function tierReport({ witnesses }: Pick<Lattice, "witnesses">): string {
   const tiers = witnesses.map(({ name, level, invariants }) => ({ witness: name, level, invariants }));

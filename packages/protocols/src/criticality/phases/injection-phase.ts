@@ -1,9 +1,11 @@
+import type { LanguageAdapter, SourceTree } from "@slipway/languages/adapter";
 import { structuralDefectReport, type StructuralDefectReport } from "../escalation/breakers.ts";
 import type { AttemptRecord, BatchOutcome } from "../injection/inject-batch.ts";
 import { commitOutcome, injectedIds, startInjection, type InjectionProgress } from "../injection/progress.ts";
 import { unitTestsOf } from "../injection/scene.ts";
 import { injectWave } from "../injection/wave.ts";
 import { parseSources } from "../lattice/lattice.ts";
+import { keepEarlier } from "./keep-earlier.ts";
 import type { BlockReason } from "../machine/block.ts";
 import type { Facts } from "../machine/facts.ts";
 import { shortName } from "../steps.ts";
@@ -18,7 +20,7 @@ export const injectionPhase: PhaseWork = async (session, before) => {
   const { lattice } = work;
   if (lattice === null) throw new TypeError("Injection begins after the lattice compiles.");
   const tests = unitTestsOf(run, lattice);
-  let progress = work.progress ?? startInjection(lattice, work.rounds.injection);
+  let progress = work.progress ?? (await keepEarlier(session, lattice, startInjection(lattice, work.rounds.injection)));
   for (;;) {
     const outcomes = await injectWave(run, tools, tests, lattice, progress);
     if (outcomes.length === 0) return finishInjection(session, { ...work, progress }, progress);
@@ -92,14 +94,18 @@ function trippedText({ condition, rate, functions }: StructuralDefectReport): st
   return `${condition}${share}: ${functions.map(shortName).join(", ")}`;
 }
 
-/** After the last function the whole source is scanned; then the phase is complete. */
-async function finishInjection({ run, keeper, show }: PhaseSession, work: Work, progress: InjectionProgress): Promise<Work> {
-  const { language } = run.services;
-  const found = [...parseSources(progress.tree, language)].flatMap(([path, ast]) =>
+function scanProgram(tree: SourceTree, language: LanguageAdapter) {
+  return [...parseSources(tree, language)].flatMap(([path, ast]) =>
     language
       .scan(ast)
       .map(({ rule, severity, line, message }) => ({ rule, severity: severity as string, location: `${path}:${line}`, message })),
   );
+}
+
+/** After the last function the whole source is scanned; then the phase is complete. */
+async function finishInjection({ run, keeper, show }: PhaseSession, work: Work, progress: InjectionProgress): Promise<Work> {
+  // Recorded: a later version may find something else in the same source.
+  const found = await run.ctx.step(`scan:${work.rounds.injection}`, async () => scanProgram(progress.tree, run.services.language));
   const grave = found.filter(
     ({ rule, severity, location }) => /^(?:high|critical)$/.test(severity) && !work.acceptedRisks.includes(`${rule} ${location}`),
   );

@@ -1,7 +1,7 @@
 import type { SourceProblem } from "@slipway/languages/adapter";
 import type { CriticalityRun } from "../criticality-run.ts";
 import { checkLattice, draftLattice, type LatticeInput } from "../lattice/generate.ts";
-import { tierReport, type Lattice } from "../lattice/lattice.ts";
+import { latticeJson, tierReport, type Lattice } from "../lattice/lattice.ts";
 import { projectTemplate, targetText } from "../lattice/target.ts";
 import { committedFiles } from "../prepare.ts";
 import { nextRound, type Work } from "../work.ts";
@@ -21,6 +21,7 @@ export const latticePhase: PhaseWork = async (session, before) => {
     await keeper.advance({ artifacts: [attempt === 1 ? "lattice" : "repair"] });
     const checked = await run.ctx.step(`lattice:${input.round}:${attempt}`, (signal) => checkLattice(run, input, draft, signal));
     if (checked.lattice !== null) {
+      run.files.put("lattice/lattice.json", latticeJson(checked.lattice));
       run.files.put("lattice/witness-tiers.json", tierReport(checked.lattice));
       const next = { ...work, lattice: checked.lattice, progress: null, attempts: {}, clusters: [], defect: null };
       show(next);
