@@ -33,10 +33,10 @@ async function killFactory(share: number): Promise<void> {
 
 async function killCriticality(share: number): Promise<void> {
   console.log(`a run of criticality, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
-  const expectedTree = await undisturbedProgram();
+  const expected = await undisturbedProgram();
   const flow = await prepareCriticality("mine");
   const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
-  report(await criticalityViolations(flow, last, expectedTree));
+  report(await criticalityViolations(flow, last, expected));
   console.log(`${deaths} kills in ${flow.folder}`);
 }
 

@@ -57,10 +57,16 @@ export function claimsOf({ clauses }: MicroContract): string[] {
   return clauses.flatMap((clause) => (clause.kind === "CLAIM_REF" ? [clause.claim] : []));
 }
 
+/** Source files outside the witnesses, sorted. */
+export function sourcePaths(tree: SourceTree, language: LanguageAdapter): string[] {
+  return Object.keys(tree)
+    .filter((path) => isSource(path, language) && !path.startsWith(WITNESS_FOLDER))
+    .toSorted();
+}
+
 /** Parses every source file outside the witnesses. Throws `source_syntax`. */
 export function parseSources(tree: SourceTree, language: LanguageAdapter): Map<string, ParsedSource> {
-  const paths = Object.keys(tree).filter((path) => isSource(path, language) && !path.startsWith(WITNESS_FOLDER));
-  return new Map(paths.toSorted().map((path) => [path, language.parseAst(tree[path] ?? "")]));
+  return new Map(sourcePaths(tree, language).map((path) => [path, language.parseAst(tree[path] ?? "")]));
 }
 
 /** The tree with these bodies in place of holes. A body that cannot be injected is a bug: it was accepted before. */
@@ -82,7 +88,14 @@ export function holesIn(tree: SourceTree, language: LanguageAdapter): string[] {
 
 /** `lattice/lattice.json`: structure, contracts and witnesses for an editor. */
 export function latticeJson({ functions, witnesses }: Lattice): string {
-  const shown = functions.map(({ id, path, name, signature, contract, calls }) => ({ id, path, name, signature, clauses: contract.clauses, calls }));
+  const shown = functions.map(({ id, path, name, signature, contract, calls }) => ({
+    id,
+    path,
+    name,
+    signature,
+    clauses: contract.clauses,
+    calls,
+  }));
   return `${JSON.stringify({ version: 1, functions: shown, witnesses: witnesses.map(({ definition, level }) => ({ ...definition, level })) }, null, 2)}\n`;
 }
 

@@ -1,7 +1,8 @@
-import type { LanguageAdapter, SourceProblem, SourceTree } from "@slipway/languages/adapter";
+import { SlipwayError } from "@slipway/agents/errors";
+import type { LanguageAdapter, ParsedSource, SourceProblem, SourceTree } from "@slipway/languages/adapter";
 import { parseContract } from "@slipway/languages/micro-contracts/parse";
 import type { SystemSpec } from "../spec/schema.ts";
-import { claimsOf, functionId, isSource, WITNESS_FOLDER, type LatticeFunction } from "./lattice.ts";
+import { claimsOf, functionId, isSource, sourcePaths, type LatticeFunction } from "./lattice.ts";
 import type { Scaffold } from "./scaffold.ts";
 
 const FOLDERS = ["src/domain/", "src/services/"];
@@ -42,9 +43,9 @@ export function readLattice(tree: SourceTree, { files, calls }: Scaffold, spec: 
   const featureOf = new Map(files.map(({ path, feature }) => [path, feature]));
   const functions: LatticeFunction[] = [];
   const problems: SourceProblem[] = [];
-  const paths = Object.keys(tree).filter((path) => isSource(path, language) && !path.startsWith(WITNESS_FOLDER));
-  for (const path of paths.toSorted()) {
-    const ast = language.parseAst(tree[path] ?? "");
+  const parsed = parseAll(tree, language);
+  if (!(parsed instanceof Map)) return { functions, problems: parsed };
+  for (const [path, ast] of parsed) {
     problems.push(...language.latticeProblems(path, ast));
     for (const declared of ast.functions) {
       if (!declared.isHole) continue;
@@ -66,6 +67,22 @@ export function readLattice(tree: SourceTree, { files, calls }: Scaffold, spec: 
     }
   }
   return { functions, problems: [...problems, ...unlinked(functions, spec), ...unknownCalls(functions, callsOf)] };
+}
+
+/** The source files by path, or what does not parse: then nothing else can be said about a skeleton. */
+function parseAll(tree: SourceTree, language: LanguageAdapter): Map<string, ParsedSource> | readonly SourceProblem[] {
+  const files = new Map<string, ParsedSource>();
+  const problems: SourceProblem[] = [];
+  for (const path of sourcePaths(tree, language)) {
+    try {
+      files.set(path, language.parseAst(tree[path] ?? ""));
+    } catch (error) {
+      if (!(error instanceof SlipwayError) || error.code !== "source_syntax") throw error;
+      const { line = 1, column = 1 } = error.details as Partial<SourceProblem>;
+      problems.push({ file: path, line, column, message: error.message });
+    }
+  }
+  return problems.length === 0 ? files : problems;
 }
 
 function unlinked(functions: readonly LatticeFunction[], spec: SpecifiedParts): SourceProblem[] {

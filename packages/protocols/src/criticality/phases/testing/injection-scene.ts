@@ -1,0 +1,126 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProviderRequest } from "@slipway/agents/provider";
+import type { SecurityFinding } from "@slipway/languages/analysis/security";
+import type { LanguageAdapter } from "@slipway/languages/adapter";
+import { typescriptAdapter } from "@slipway/languages/typescript/adapter";
+import { HOLE } from "@slipway/languages/typescript/source/hole";
+import type { Lattice } from "../../lattice/lattice.ts";
+import { readLattice } from "../../lattice/problems.ts";
+import { projectTemplate } from "../../lattice/target.ts";
+import { subStateName } from "../../machine/states.ts";
+import type { OpenedSession } from "../../open-session.ts";
+import { openStateScene, WAY, type StateScene } from "../../testing/state-scene.ts";
+import { NO_WORK, type Work } from "../../work.ts";
+import { injectionPhase } from "../injection-phase.ts";
+import { resolveBlocked } from "../resolve-phase.ts";
+
+/** What a model is asked for: a body of this function, as this role. */
+export type BodyRequest = Pick<ProviderRequest, "role" | "subject" | "attempt" | "prompt"> & { readonly function: string };
+
+export interface InjectionScene extends StateScene {
+  readonly asked: readonly BodyRequest[];
+  /** How many test runs were there at the same time, at most. */
+  mostAtOnce(): number;
+}
+
+export interface InjectionOptions {
+  /** Module by function: `{ a: "accounts" }`. */
+  readonly functions: Readonly<Record<string, string>>;
+  readonly calls?: Readonly<Record<string, readonly string[]>>;
+  /** The body for a request. One that contains `wrong` fails its tests, one with `slow` does not end in time. */
+  readonly body?: (request: BodyRequest) => string;
+  readonly config?: string;
+  /** Findings of a scan of a whole file. */
+  readonly findings?: () => readonly SecurityFinding[];
+}
+
+/** What the phase has come to, as the result of the run. */
+export interface InjectionEnd {
+  readonly at: string;
+  readonly bodies: Readonly<Record<string, string>>;
+  readonly tree: Readonly<Record<string, string>>;
+  readonly defect: string | null;
+}
+
+export const idOf = (name: string, module = "m") => `src/domain/${module}.ts#${name}`;
+
+/** The phase with a real engine, kernel, parser and compiler; models and test runs are scripted. */
+export async function openInjection(options: InjectionOptions): Promise<InjectionScene> {
+  const { body = () => "return 1;", config, findings } = options;
+  const asked: BodyRequest[] = [];
+  const runs = { now: 0, most: 0 };
+  const lattice = latticeOf(options);
+  const scene = await openStateScene(
+    async (session) => {
+      for (const facts of [...WAY.lattice, ...WAY.compositionAudit, ...WAY.injection]) await session.keeper.advance(facts);
+      return inject(session, { ...NO_WORK, lattice });
+    },
+    {
+      ...(config === undefined ? {} : { config }),
+      answer({ role, subject, attempt, prompt }) {
+        const request = { role, subject, attempt, prompt, function: subject.split(".").at(-1) ?? "" };
+        asked.push(request);
+        return { body: body(request) };
+      },
+      wrap: (adapter) => scripted(adapter, runs, findings),
+    },
+  );
+  return { ...scene, asked, mostAtOnce: () => runs.most };
+}
+
+async function inject(session: OpenedSession, before: Work): Promise<InjectionEnd> {
+  let work = before;
+  for (;;) {
+    const state = session.keeper.current();
+    const isInjection = state.type === "active" && state.data.phase.phase === "injection";
+    if (state.type === "blocked") work = await resolveBlocked(session, work, state.data);
+    else if (isInjection) work = await injectionPhase(session, work);
+    else return { at: subStateName(state), bodies: work.progress?.bodies ?? {}, tree: work.progress?.tree ?? {}, defect: work.defect };
+  }
+}
+
+function latticeOf({ functions, calls = {} }: InjectionOptions): Lattice {
+  const language = typescriptAdapter();
+  const modules = Map.groupBy(Object.entries(functions), ([, module]) => module);
+  const files = [...modules].map(([module, entries]) => ({
+    path: `src/domain/${module}.ts`,
+    feature: null,
+    text: entries.map(([name]) => `/** ENSURES: result >= 0 */\nexport function ${name}(): number {\n  ${HOLE}\n}\n`).join("\n"),
+  }));
+  const tree = { ...projectTemplate(language, "bank"), ...Object.fromEntries(files.map(({ path, text }) => [path, text])) };
+  const full = (name: string) => idOf(name, functions[name]);
+  const needs = Object.entries(calls).map(([name, called]) => ({ function: full(name), calls: called.map(full) }));
+  const read = readLattice(tree, { files, calls: needs }, { claims: {}, features: {} }, language);
+  if (read.problems.length > 0) throw new Error(JSON.stringify(read.problems));
+  return { tree, functions: read.functions, witnesses: [] };
+}
+
+function scripted(adapter: LanguageAdapter, runs: { now: number; most: number }, findings: InjectionOptions["findings"]): LanguageAdapter {
+  return {
+    ...adapter,
+    scan: (ast, name) => (name === undefined && findings !== undefined ? findings() : adapter.scan(ast, name)),
+    unitTest: (_tree, path, name) => ({ path: `tests/unit/${path}/${name}.test.ts`, text: "", tests: [name], untested: [] }),
+    async runTests(folder, { files = [] }) {
+      runs.most = Math.max(runs.most, ++runs.now);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      runs.now--;
+      const tests = files.map((file) => testOf(adapter, folder, file));
+      const late = tests.some(({ slow }) => slow);
+      return { tests: late ? [] : tests.map(({ test }) => test), skipped: [], broken: late ? "the tests did not end in time" : null };
+    },
+  };
+}
+
+function testOf(adapter: LanguageAdapter, folder: string, file: string) {
+  const [, path = "", name = ""] = /^tests\/unit\/(.*)\/(\w+)\.test\.ts$/.exec(file) ?? [];
+  const { text, functions } = adapter.parseAst(readFileSync(join(folder, path), "utf8"));
+  const { start, end } = functions.find((one) => one.name === name)?.body ?? { start: 0, end: 0 };
+  const code = text.slice(start, end);
+  const error = { name: "AssertionError", message: "expected 1, got 0", by: "check" as const };
+  const failed = code.includes("wrong");
+  return {
+    slow: code.includes("slow"),
+    test: { name, result: failed ? ("FAIL" as const) : ("PASS" as const), duration_ms: 1, error: failed ? error : null },
+  };
+}
