@@ -1,7 +1,6 @@
 import { createPack } from "@slipway/agents/pack";
 import { fromFailure } from "@slipway/durable/errors";
 import type { Ctx } from "@slipway/durable/ctx";
-import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
 import { askAgent } from "../dispatch/ask-agent.ts";
@@ -12,7 +11,7 @@ import { retryAnswer } from "../dispatch/retry-answer.ts";
 import type { ChangeServices } from "../change/services.ts";
 import type { CriticalityConfig } from "./config/config.ts";
 import type { CriticalityRun, SkillRequest } from "./criticality-run.ts";
-import { openRunFiles } from "./files/run-files.ts";
+import type { RunFiles } from "./files/run-files.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import type { ModelCall } from "./model-calls.ts";
 import { SKILL_PROMPTS } from "./models/prompts.ts";
@@ -23,11 +22,12 @@ export interface RunParts {
   readonly services: ChangeServices;
   readonly config: CriticalityConfig;
   readonly language: LanguageAdapter;
+  readonly files: RunFiles;
   /** Called once for each invocation of a model, live or replayed. */
-  readonly onModelCall?: (call: ModelCall) => void;
+  readonly onModelCall: (call: ModelCall) => void;
 }
 
-export function openCriticalityRun(ctx: Ctx, { id, services, config, language, onModelCall = () => undefined }: RunParts): CriticalityRun {
+export function openCriticalityRun(ctx: Ctx, { id, services, config, language, files, onModelCall }: RunParts): CriticalityRun {
   const invoker = invokerFor(ctx, services, id);
   const { kernel } = services;
   return {
@@ -35,7 +35,7 @@ export function openCriticalityRun(ctx: Ctx, { id, services, config, language, o
     services: { ...services, language },
     config,
     id,
-    files: openRunFiles(nodeFileSystem, kernel.records.layout.run(ctx.runId)),
+    files,
     ledger: openLedger({ ctx, kernel, call: invoker.call }),
     now: (name) => ctx.step(`time:${name}`, async () => kernel.clock.now()),
     askModel: (name, request) => askUntilAnswered(invoker, name, request, onModelCall),

@@ -1,9 +1,12 @@
 import type { Ctx } from "@slipway/durable/ctx";
+import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
 import type { ChangeServices } from "../change/services.ts";
-import { withInterval } from "./checkpoint-interval.ts";
 import type { CriticalityConfig } from "./config/config.ts";
+import { liveFiles } from "./files/live-files.ts";
+import { openRunFiles } from "./files/run-files.ts";
 import type { CriticalityInput } from "./input.ts";
+import { watchLive } from "./live-ctx.ts";
 import { openModelCalls } from "./model-calls.ts";
 import { openCriticalityRun } from "./open-run.ts";
 import { answerBlock } from "./phases/resolve-phase.ts";
@@ -11,11 +14,14 @@ import type { PhaseSession } from "./phases/session.ts";
 import type { RunArtifacts } from "./run-artifacts.ts";
 import { openRunProjection } from "./run-projection.ts";
 import { openStateKeeper } from "./state-keeper.ts";
+import { isQuestionAnswered } from "./store.ts";
 import { artifactsOf, NO_WORK, type Work } from "./work.ts";
 import type { CodeTools, CodeToolsParts } from "./workspace/code-tools.ts";
 
 export interface OpenedSession extends PhaseSession {
   artifacts(work: Work): RunArtifacts;
+  /** Writes the state again with a new time. */
+  touch(): Promise<void>;
 }
 
 export interface SessionParts {
@@ -27,10 +33,17 @@ export interface SessionParts {
 /** Opens a run's state, files, ledger and tools. Nothing is started yet. */
 export async function openSession(plain: Ctx, input: CriticalityInput, parts: SessionParts): Promise<OpenedSession> {
   const { services, config, language } = parts;
+  const { records, sandbox } = services.kernel;
   const calls = openModelCalls();
+  const files = liveFiles(openRunFiles(nodeFileSystem, records.layout.run(plain.runId)));
   let shown = NO_WORK;
-  const ctx = withInterval(plain, config.orchestrator.checkpoint_interval_seconds * 1_000, () => projection.touch());
-  const run = openCriticalityRun(ctx, { id: input.project, services, config, language, onModelCall: calls.note });
+  const ctx = watchLive(plain, {
+    isAnswered: (name) => isQuestionAnswered(records.database.db, `${plain.runId}#${name}`),
+    onLive: files.begin,
+    beatMs: config.orchestrator.checkpoint_interval_seconds * 1_000,
+    onBeat: () => projection.touch(),
+  });
+  const run = openCriticalityRun(ctx, { id: input.project, services, config, language, files, onModelCall: calls.note });
   const projection = openRunProjection({
     run,
     calls,
@@ -41,8 +54,9 @@ export async function openSession(plain: Ctx, input: CriticalityInput, parts: Se
     run,
     input,
     keeper: await openStateKeeper(run, projection),
-    tools: services.openTools({ language, sandbox: services.kernel.sandbox }),
+    tools: services.openTools({ language, sandbox }),
     show: (work) => void (shown = work),
     artifacts: artifactsOf,
+    touch: projection.touch,
   };
 }

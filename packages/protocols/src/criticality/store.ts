@@ -65,3 +65,9 @@ export type InvocationRow = Telemetry;
 export async function readInvocations(db: Db, ids: readonly string[]): Promise<InvocationRow[]> {
   return ids.length === 0 ? [] : db.selectFrom("telemetry").selectAll().where("id", "in", ids).execute();
 }
+
+/** Whether the run need not wait for this question any more. */
+export async function isQuestionAnswered(db: Db, id: string): Promise<boolean> {
+  const row = await db.selectFrom("questions").select("status").where("id", "=", id).executeTakeFirst();
+  return row !== undefined && row.status !== "open";
+}

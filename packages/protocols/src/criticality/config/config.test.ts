@@ -53,6 +53,7 @@ describe("defaults", () => {
   });
 });
 
+const IN_POLICY = `${FILE}: [notifications] has no effect here: write it to slipway/policy.yaml.`;
 const EVERYTHING = `
 [project]
 name = "bank"
@@ -88,9 +89,9 @@ max_parallel_injections = 2
 `;
 
 describe("sections", () => {
-  test("[CRI-189] all of them are read, without a warning", () => {
+  test("[CRI-189] all of them are read, and the one warning says that the policy decides about notifications", () => {
     const { config, warnings } = read(EVERYTHING);
-    expect(warnings).toEqual([]);
+    expect(warnings).toEqual([IN_POLICY]);
     expect(config).toMatchObject({
       project: { name: "bank", language: "rust", spec_path: "docs/spec.toml" },
       models: { worker: "minimax-m2", worker_fallback_2: "claude-opus-4-5" },
@@ -112,6 +113,7 @@ describe("sections", () => {
       `${FILE}: the key mass_defect.extra is unknown and has no effect.`,
       `${FILE}: the key surprise is unknown and has no effect.`,
       `${FILE}: the key escalation2 is unknown and has no effect.`,
+      IN_POLICY,
     ]);
     expect(config).toEqual(configOf(EVERYTHING));
   });

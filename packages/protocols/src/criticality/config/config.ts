@@ -25,6 +25,7 @@ export function parseConfig(text: string | null, file: string = CONFIG_FILE): Re
   const checked = checkSchema(configSchema, table);
   if (!checked.ok) throw invalid(file, checked.violations);
   assertContextWindows(checked.value.models.context as Parameters<typeof assertContextWindows>[0], file);
+  if (checked.value.notifications !== null) warnings.push("[notifications] has no effect here: write it to slipway/policy.yaml.");
   return { config: checked.value, warnings: warnings.map((warning) => `${file}: ${warning}`) };
 }
 

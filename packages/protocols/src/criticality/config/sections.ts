@@ -69,7 +69,7 @@ export const configSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
-  /** The same section as in the policy. Null leaves notifications to the policy. */
+  /** The same section as in the policy, which decides for every protocol: it is checked, and the reader is told to move it there. */
   notifications: notificationsPolicy.nullable().default(null),
   orchestrator: z
     .strictObject({

@@ -66,7 +66,7 @@ export function openRunFiles(fs: FileSystem, folder: string, append: AppendFile 
   async function flush(): Promise<SlipwayError | null> {
     let first: SlipwayError | null = null;
     for (const path of contents.keys()) if (!unwritten.has(path) && (await isMissing(fs, join(folder, path)))) unwritten.add(path);
-    for (const path of [...unwritten]) {
+    for (const path of unwritten) {
       try {
         await write(path);
       } catch (error) {
@@ -85,8 +85,8 @@ export function openRunFiles(fs: FileSystem, folder: string, append: AppendFile 
       unwritten.add(path);
     },
     move(from, to) {
-      for (const [path, content] of [...contents]) {
-        if (path !== from && !path.startsWith(`${from}/`)) continue;
+      const moved = [...contents].filter(([path]) => path === from || path.startsWith(`${from}/`));
+      for (const [path, content] of moved) {
         remove(path);
         set(`${to}${path.slice(from.length)}`, content.kind === "log" ? { ...content, written: 0, onDisk: null } : content);
       }
