@@ -21,11 +21,11 @@ export const testReportSchema = z.strictObject({
   failures: z.array(z.strictObject({ test: z.string(), error: z.string(), by: z.enum(["check", "code", "test"]).nullable() })),
 });
 
-export type TestReport = z.output<typeof testReportSchema>;
+export type CheckedTests = z.output<typeof testReportSchema>;
 
 export const findingSchema = z.strictObject({ rule: z.string(), severity: z.enum(SEVERITIES), line: z.int(), message: z.string() });
 
-export const NOT_TESTED: TestReport = {
+export const NOT_TESTED: CheckedTests = {
   status: "untested",
   passed: false,
   counts: { declared: 0, passed: 0, failed: 0, skipped: 0 },
@@ -34,7 +34,7 @@ export const NOT_TESTED: TestReport = {
 };
 
 /** Counts and failures. The output of the processes, and the runner's own words about a broken run, are not in it. */
-export function testReport({ tests, skipped, broken }: TestRun, declared: number): TestReport {
+export function testReport({ tests, skipped, broken }: TestRun, declared: number): CheckedTests {
   const failed = tests.filter(({ result }) => result === "FAIL");
   const isComplete = broken === null && skipped.length === 0 && tests.length > 0 && tests.length >= declared;
   const status = failed.length > 0 ? "fail" : isComplete ? "pass" : broken !== null && TIME_LIMIT.test(broken) ? "timeout" : "broken";

@@ -45,14 +45,14 @@ function isTestPath(path: string): boolean {
   return path.startsWith("tests/") || /(?:_test|\.test)\.[a-z]+$/.test(path);
 }
 
-export interface FoundFunction {
+export interface CommittedFunction {
   readonly id: string;
   readonly path: string;
   readonly declared: SourceFunction;
 }
 
 /** The functions of the program. A file that does not parse has none. */
-export function functionsOf({ sources, language }: Pick<CommittedCode, "sources" | "language">): FoundFunction[] {
+export function functionsOf({ sources, language }: Pick<CommittedCode, "sources" | "language">): CommittedFunction[] {
   const paths = Object.keys(sources).filter((path) => isSource(path, language));
   return paths.toSorted().flatMap((path) => {
     try {
@@ -68,7 +68,7 @@ export function functionsOf({ sources, language }: Pick<CommittedCode, "sources"
 const MOST_CANDIDATES = 20;
 
 /** `PATH#NAME`, or a name that only one function has. */
-export function findFunction(code: Pick<CommittedCode, "sources" | "language">, wanted: string): FoundFunction {
+export function findFunction(code: Pick<CommittedCode, "sources" | "language">, wanted: string): CommittedFunction {
   const all = functionsOf(code);
   const found = all.filter(({ id, declared }) => id === wanted || declared.name === wanted);
   const [only] = found;

@@ -2,9 +2,10 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { SourceTree } from "@slipway/languages/adapter";
 import { parseContract } from "@slipway/languages/micro-contracts/parse";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
+import { withTests } from "../phases/verifier.ts";
 import { openProjectFolders } from "../workspace/project-folders.ts";
-import { NOT_TESTED, testReport, type TestReport } from "./check-results.ts";
-import { functionsOf, type CommittedCode, type FoundFunction } from "./committed-code.ts";
+import { NOT_TESTED, testReport, type CheckedTests } from "./check-results.ts";
+import { functionsOf, type CommittedCode, type CommittedFunction } from "./committed-code.ts";
 
 /** Long enough for the compiler to load a large program. */
 const COMPILE_TIMEOUT_MS = 120_000;
@@ -35,16 +36,16 @@ export interface ContractCoverage {
 export async function testFunction(
   kernel: Kernel,
   code: CommittedCode,
-  { path, declared }: FoundFunction,
+  { path, declared }: CommittedFunction,
   signal: AbortSignal,
-): Promise<{ readonly report: TestReport; readonly coverage: ContractCoverage }> {
+): Promise<{ readonly report: CheckedTests; readonly coverage: ContractCoverage }> {
   const { language, sources, config } = code;
   const { clauses } = parseContract(declared.doc ?? "", declared.docLine, null);
   const total = clauses.filter(({ kind }) => TESTABLE.has(kind)).length;
   const test = language.unitTest(sources, path, declared.name, { clauses });
   if (test === null) return { report: NOT_TESTED, coverage: { clauses: total, tested: 0, untested: [] } };
   const timeoutMs = config.orchestrator.injection_per_function_seconds * 1_000;
-  const ran = await runFiles(kernel, code, { ...sources, [test.path]: test.text }, [test.path], { signal, timeoutMs });
+  const ran = await runFiles(kernel, code, withTests(sources, [test]), [test.path], { signal, timeoutMs });
   const untested = test.untested.map(({ subject, reason }) => ({ subject, reason }));
   return {
     report: testReport(ran, test.tests.length),
@@ -58,7 +59,7 @@ export async function testClaim(
   code: CommittedCode,
   claim: string,
   signal: AbortSignal,
-): Promise<TestReport & { files: string[] }> {
+): Promise<CheckedTests & { files: string[] }> {
   const { sources, tests, config } = code;
   const files = Object.keys(tests).filter((path) => isTestOf(claim, path));
   if (files.length === 0) return { ...NOT_TESTED, files };

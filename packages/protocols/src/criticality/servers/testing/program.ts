@@ -1,4 +1,5 @@
 import { typescriptAdapter } from "@slipway/languages/typescript/adapter";
+import { withTests } from "../../phases/verifier.ts";
 import { printSpec } from "../../spec/print-spec.ts";
 import { sampleSpec } from "../../spec/testing/specs.ts";
 
@@ -77,7 +78,7 @@ export const PROGRAM_FILES: Readonly<Record<string, string>> = {
   "src/domain/double.ts": DOUBLE.replace("value + value", "Number(value) * 2"),
   "src/domain/hostile.ts": HOSTILE,
   "src/domain/open.ts": `/** ENSURES: result > 0 */\nexport function open(): number {\n  ${adapter.hole}\n}\n`,
-  [claimTest.path]: claimTest.text,
+  ...withTests({}, [claimTest]),
   "interview/transcript.jsonl": '{"said": "INTERVIEW-TEXT"}\n',
 };
 
