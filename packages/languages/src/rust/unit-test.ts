@@ -58,7 +58,7 @@ export function renderRust(tree: SourceTree, plan: TestPlan, file: string, tests
     ...uses.map((one) => `use ${one}::*;`),
     "",
     "fn config() -> ProptestConfig {",
-    "    ProptestConfig { cases: 200, failure_persistence: None, max_global_rejects: 200000, ..ProptestConfig::default() }",
+    "    ProptestConfig { cases: 200, failure_persistence: None, max_global_rejects: 20000, ..ProptestConfig::default() }",
     "}",
     "",
     ...tests.map((test) => testText(plan, given, test, nameOf(test))),

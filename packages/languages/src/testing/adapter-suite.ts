@@ -8,6 +8,7 @@ import { parseContract } from "../micro-contracts/parse.ts";
 import type { StructuredClaim } from "../property-tests/claim.ts";
 import type { LanguageMachine } from "../toolchains/machine.ts";
 import { testSandbox } from "./tools-here.ts";
+import { testFiles } from "../property-tests/test-files.ts";
 import type { WitnessDefinition, WitnessLevel } from "../witnesses/definition.ts";
 
 /** What the suite needs to know of a language: a small project, and bodies for its hole. */
@@ -244,7 +245,7 @@ export function adapterSuite(sample: AdapterSample): void {
       if (made === null) throw new Error("no test was made");
       expect(made.tests.length).toBe(4);
       expect(made.untested.map(({ subject }) => subject)).toEqual(["ENSURES: everyone is happy"]);
-      const withMade = (body: string) => ({ ...filled(body), [made.path]: made.text });
+      const withMade = (body: string) => ({ ...filled(body), ...testFiles([made]) });
       expect(await compile(withMade(sample.right))).toMatchObject({ passed: true });
       expect(holds(await run(withMade(sample.right)))).toEqual(PASSED);
       const wrong = await run(withMade(sample.wrong));
@@ -254,6 +255,16 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(careless.broken).toBeNull();
       expect(failing(careless).join(" ")).toMatch(/requires(?:_?1|: )/i);
       expect(failing(await run(withMade(adapter.hole))).length).toBeGreaterThan(0);
+    });
+
+    test("a unit test whose precondition no input satisfies fails, instead of checking nothing", SLOW, async (context) => {
+      needs(context, "pytest", "hypothesis", "proptest", "rapidcheck");
+      const clauses = parseContract("REQUIRES: low < low\nENSURES: result == value", 1, null).clauses;
+      const made = adapter.unitTest(tree, path, target, { clauses });
+      if (made === null) throw new Error("no test was made");
+      const vacuous = await run({ ...filled(sample.right), ...testFiles([made]) });
+      expect(vacuous.broken).toBeNull();
+      expect(failing(vacuous).join(" ")).toMatch(/ensures/i);
     });
 
     test(
@@ -267,7 +278,7 @@ export function adapterSuite(sample: AdapterSample): void {
           expect(generated.text).toMatch(framework);
           return generated;
         });
-        const all = (body: string) => ({ ...filled(body), ...Object.fromEntries(made.map((one) => [one.path, one.text])) });
+        const all = (body: string) => ({ ...filled(body), ...testFiles(made) });
         expect(holds(await run(all(sample.right)))).toEqual(PASSED);
         expect(failing(await run(all(sample.wrong))).length).toBeGreaterThan(0);
         expect(failing(await run(all(sample.careless))).length).toBeGreaterThan(0);

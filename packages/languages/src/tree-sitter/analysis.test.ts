@@ -166,6 +166,19 @@ describe("the definitions that a function needs", () => {
     expect(rust.typeDefinitions(tree, "src/missing.rs", "deposit", 3)).toBe("");
   });
 
+  test("have the contracts of the functions that it may call, in whatever file", () => {
+    const tree = {
+      "src/a.py": "def f(a: int) -> int:\n    raise NotImplementedError\n",
+      "src/b.py":
+        'class Rate:\n    value: int\n\n\ndef rate(day: int) -> Rate:\n    """Looks it up.\n\n    REQUIRES: day >= 0\n    """\n    return secret\n\n\ndef other(): ...\n',
+    };
+    const text = python.typeDefinitions(tree, "src/a.py", "f", 1, ["src/b.py#rate", "src/b.py#missing"]);
+    expect(text).toContain("# Looks it up.\n#\n# REQUIRES: day >= 0\ndef rate(day: int) -> Rate");
+    expect(text).toContain("class Rate:");
+    expect(text).not.toMatch(/secret|other/);
+    expect(python.typeDefinitions(tree, "src/a.py", "f", 1)).toBe("");
+  });
+
   test("work for classes of Python, types of Go, C++ and Java", () => {
     const py = python.typeDefinitions(
       { "a.py": "class A:\n    x: int\n    def m(self):\n        return secret\n\ndef f(a: A) -> int:\n    raise NotImplementedError\n" },

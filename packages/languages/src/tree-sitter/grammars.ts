@@ -27,10 +27,9 @@ export interface SyntaxPosition {
   readonly index: number;
 }
 
-const GRAMMARS: readonly GrammarId[] = ["python", "rust", "go", "java", "cpp"];
-
 interface Parser {
   parse(language: string, text: string): { root(): SyntaxNode };
+  registerDynamicLanguage(languages: Readonly<Record<string, unknown>>): void;
 }
 
 let parser: Parser | null = null;
@@ -38,16 +37,16 @@ let parser: Parser | null = null;
 /** Loads the native parsers on first use. The library allows one registration in a process, so all grammars are registered at once. */
 function loadParser(): Parser {
   if (parser !== null) return parser;
-  const load = createRequire(import.meta.url);
-  const library = load("@ast-grep/napi") as Parser & { registerDynamicLanguage(languages: Record<string, unknown>): void };
-  library.registerDynamicLanguage(
-    Object.fromEntries(
-      GRAMMARS.map((id) => {
-        const { libraryPath, extensions, languageSymbol, expandoChar } = load(`@ast-grep/lang-${id}`) as Record<string, unknown>;
-        return [id, { libraryPath, extensions, languageSymbol, expandoChar }];
-      }),
-    ),
-  );
+  const require = createRequire(import.meta.url);
+  const library = require("@ast-grep/napi") as Parser;
+  const languages: Readonly<Record<GrammarId, unknown>> = {
+    python: require("@ast-grep/lang-python"),
+    rust: require("@ast-grep/lang-rust"),
+    go: require("@ast-grep/lang-go"),
+    java: require("@ast-grep/lang-java"),
+    cpp: require("@ast-grep/lang-cpp"),
+  };
+  library.registerDynamicLanguage(languages);
   parser = library;
   return library;
 }

@@ -21,7 +21,8 @@ export function syntaxAdapter(grammar: Grammar, files: RegExp, scanTable: ScanTa
     injectBody: (ast, functionName, body) => injectBody(grammar, ast, functionName, body),
     emitCode: ({ text }) => text,
     latticeProblems: (path, ast) => latticeProblems(grammar, path, ast),
-    typeDefinitions: (tree, path, functionName, depth) => typeDefinitions(grammar, files, tree, { path, function: functionName, depth }),
+    typeDefinitions: (tree, path, functionName, depth, callable = []) =>
+      typeDefinitions(grammar, files, tree, { path, function: functionName, depth, callable }),
     complexity: (ast, functionName) => measure(grammar, ast, functionName),
     smells: (ast, functionName) => detectSmells(grammar, ast, functionName),
     scan: (ast, functionName) => scanSource(grammar, scanTable, ast, functionName),
