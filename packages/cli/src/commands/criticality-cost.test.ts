@@ -38,7 +38,11 @@ const EARLIER: RecordedRun = {
       moved(from, to, seconds),
     );
   }),
-  program: { "src/a.ts": "export function first(a: number): number {\n  return a > 1 ? 1 : a;\n}\n\n", "README.md": "# A\n" },
+  program: {
+    "src/a.ts": "export function first(a: number): number {\n  return a > 1 ? 1 : a;\n}\n\n",
+    "src/a.json": "{}\n",
+    "README.md": "# A\n",
+  },
 };
 
 const ESCALATED: TelemetryEvent = {
@@ -170,8 +174,8 @@ describe("[CRI-158] slipway criticality metrics", () => {
       "  test pass rate: 100 % (target >= 95 %)  met",
       "  security vulnerabilities: 0 (target = 0)  met",
       "efficiency",
-      // 6 USD for the three lines of src.
-      "  cost per 1,000 lines: $2000 (no target)",
+      // 6 USD for the four lines of src.
+      "  cost per 1,000 lines: $1500 (no target)",
       "  time per 1,000 lines: 0 min (no target)",
       "  functions escalated to structurer_model: 0 % (target < 10 %)  met",
     ]);
@@ -222,5 +226,10 @@ describe("[CRI-158] slipway criticality metrics", () => {
     const decision = { category: "security_review", phase: "injection", source: "user_explicit", confidence: "canonical" } as const;
     const risky = await withRuns({ ...EARLIER, decisions: [{ ...decision, constraint: "security_review_001: Accept the findings" }] });
     expect(await metricsOf(risky)).toMatchObject({ securityVulnerabilities: { value: 1, met: false } });
+  });
+
+  test("measures no complexity in a program without sources of a known language", async () => {
+    const project = await withRuns({ ...EARLIER, program: { "src/a.txt": "one\n" } });
+    expect(await metricsOf(project)).toMatchObject({ avgCyclomaticComplexity: { value: null, met: null }, costPer1KLOC: { value: 6000 } });
   });
 });
