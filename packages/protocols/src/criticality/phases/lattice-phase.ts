@@ -7,14 +7,13 @@ import { committedFiles } from "../prepare.ts";
 import { nextRound, type Work } from "../work.ts";
 import type { PhaseSession, PhaseWork } from "./session.ts";
 
-const MAX_REPAIRS = 5;
-
 /** Asks for a skeleton until it compiles and holds no logic, within the limit of repairs. */
 export const latticePhase: PhaseWork = async (session, before) => {
   const { run, keeper, show } = session;
   const work = nextRound(before, "lattice");
   if (before.lattice !== null) archiveLattice(run, before.lattice, work.rounds.lattice - 1);
   const input = await latticeInput(session, work);
+  const maxRepairAttempts = run.config.orchestrator.max_repair_attempts;
   let errors: readonly SourceProblem[] = [];
   for (let attempt = 1; ; attempt++) {
     const draft = await draftLattice(run, input, attempt, errors);
@@ -29,9 +28,9 @@ export const latticePhase: PhaseWork = async (session, before) => {
       return next;
     }
     errors = checked.problems;
-    await keeper.advance({ compile: "failed", problems: [...errors], maxRepairAttempts: MAX_REPAIRS });
+    await keeper.advance({ compile: "failed", problems: [...errors], maxRepairAttempts });
     // The repairs are exhausted: the table blocks without further facts.
-    if (attempt > MAX_REPAIRS) {
+    if (attempt > maxRepairAttempts) {
       await keeper.advance({ blocks: work.rounds.blocks }, { text: `the skeleton has still ${errors.length} problems`, good: false });
       return work;
     }
