@@ -87,6 +87,8 @@ export interface CompileOracle {
 export interface GeneratedTest {
   readonly path: string;
   readonly text: string;
+  /** Texts by path of other files that it needs; several tests may share them. */
+  readonly support?: Readonly<Record<string, string>>;
   /** Names of the tests in it. */
   readonly tests: readonly string[];
   /** Clauses or claims that it cannot test, each with the reason. */

@@ -11,12 +11,23 @@ const generated = z.strictObject({ name: variable, type: z.string() });
 export const claimTestSchema = z.strictObject({
   inputs: z.array(generated).default([]),
   /** Values that each run makes anew, in order; one may use those before it. */
-  setup: z.array(z.strictObject({ name: variable, value: z.string() })).default([]),
+  setup: z.array(z.strictObject({ name: variable, value: z.string(), type: z.string().optional() })).default([]),
   /** A call is made only if `when` holds. Its own inputs are generated for every call. */
   operations: z
-    .array(z.strictObject({ call: z.string(), when: z.string().nullable().default(null), inputs: z.array(generated).default([]) }))
+    .array(
+      z.strictObject({
+        call: z.string(),
+        when: z.string().nullable().default(null),
+        inputs: z.array(generated).default([]),
+        /** The variable of `setup` that has a new value after the call, which may be made of `result`. */
+        update: z.strictObject({ name: variable, value: z.string() }).optional(),
+      }),
+    )
     .min(1),
-  /** Must hold at the end, and after every operation for claims about all states. For a negative claim, after the call that fails. */
+  /**
+   * Must hold at the end, and at the start and after every operation for claims about all states; if it uses `result`, after every
+   * operation. For a negative claim, after the call that fails.
+   */
   assert: z.string().nullable().default(null),
   /** Steps of the clock in milliseconds, for a temporal claim. */
   clock_steps_ms: z.array(z.int().positive()).default([]),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { stripTypeScriptTypes } from "node:module";
 import { describe, expect, test } from "vitest";
-import { SCALING_PRELUDE } from "../typescript/scaling-prelude.ts";
+import { SCALING_SUPPORT } from "../typescript/scaling-support-text.ts";
 import { measureScaling } from "./measure-scaling.ts";
 import { GROWTH_CURVES, judgeScaling, MAX_DEVIATION, readBound, SCALING_SIZES, type GrowthBound, type ScalingSample } from "./scaling.ts";
 
@@ -96,7 +96,7 @@ describe("[CRI-127] a complexity claim", () => {
   });
 
   test("is decided in the text of generated tests as here", () => {
-    const judge = new Function(`${stripTypeScriptTypes(SCALING_PRELUDE)}\nreturn $judge;`)() as (
+    const judge = new Function(`${stripTypeScriptTypes(SCALING_SUPPORT).replaceAll(/^export /gm, "")}\nreturn $judge;`)() as (
       bound: string,
       given: readonly ScalingSample[],
     ) => { result: string };

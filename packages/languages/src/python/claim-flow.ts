@@ -14,7 +14,11 @@ type Inputs = ClaimTestParts["inputs"];
 export function flowTest(tree: SourceTree, claim: StructuredClaim, parts: ClaimTestParts, file: string): GeneratedTest | string {
   const expressions = [
     ...parts.setup.map(({ value }) => value),
-    ...parts.operations.flatMap(({ call, when }) => [call, ...(when === null ? [] : [when])]),
+    ...parts.operations.flatMap(({ call, when, update }) => [
+      call,
+      ...(when === null ? [] : [when]),
+      ...(update === undefined ? [] : [update.value]),
+    ]),
     ...(parts.assert === null ? [] : [parts.assert]),
   ];
   const check = expressionCheck(pythonGrammar, () => true);
@@ -64,23 +68,28 @@ function asserted({ assert: condition }: ClaimTestParts, message: string): strin
 
 function flowLines(parts: ClaimTestParts, isNegative: boolean, message: string): string[] {
   const last = parts.operations.length - 1;
-  const calls = parts.operations.flatMap(({ call, when, inputs }, index) => [
+  const calls = parts.operations.flatMap(({ call, when, inputs, update }, index) => [
     ...drawn(inputs),
     ...(when === null ? [] : [`assume(_holds(lambda: ${when}))`]),
-    ...(isNegative && index === last ? ["with pytest.raises(Exception):", `    ${call}`] : [`result = ${call}`]),
+    ...(isNegative && index === last ? ["with pytest.raises(Exception):", `    ${call}`] : [`result = ${call}`, ...updated(update)]),
   ]);
   return [...calls, ...asserted(parts, message)];
 }
 
+type Update = ClaimTestParts["operations"][number]["update"];
+
+const updated = (update: Update): string[] => (update === undefined ? [] : [`${update.name} = ${update.value}`]);
+const elseUpdated = (update: Update): string[] => (update === undefined ? [] : ["else:", ...updated(update).map((line) => `    ${line}`)]);
+
 /** Without a condition a call may refuse, and the state must still be right. */
 function stateLines(parts: ClaimTestParts, message: string): string[] {
-  const cases = parts.operations.flatMap(({ call, when, inputs }, index) => [
+  const cases = parts.operations.flatMap(({ call, when, inputs, update }, index) => [
     `    if which == ${index}:`,
     ...[
       ...drawn(inputs),
       ...(when === null
-        ? ["try:", `    result = ${call}`, "except Exception:", "    pass"]
-        : [`if _holds(lambda: ${when}):`, `    result = ${call}`]),
+        ? ["try:", `    result = ${call}`, "except Exception:", "    pass", ...elseUpdated(update)]
+        : [`if _holds(lambda: ${when}):`, `    result = ${call}`, ...updated(update).map((line) => `    ${line}`)]),
     ].map((line) => `        ${line}`),
   ]);
   return [

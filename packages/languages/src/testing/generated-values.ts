@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { LanguageAdapter, SourceTree } from "../adapter.ts";
 import { parseContract } from "../micro-contracts/parse.ts";
+import { testFiles } from "../property-tests/test-files.ts";
 import { projectFolder, testMachine } from "./adapter-suite.ts";
 import { skipWithout, testSandbox } from "./tools-here.ts";
 
@@ -39,7 +40,7 @@ export function generatedValueSuite(
         return adapter.unitTest(tree, path, name, parseContract(doc, 1, null)) ?? [];
       });
       const tree = Object.assign({}, ...cases.map((one) => one.tree)) as SourceTree;
-      const files = Object.fromEntries(made.map((one) => [one.path, one.text]));
+      const files = testFiles(made);
       const { tests, broken } = await adapter.runTests(projectFolder({ ...tree, ...files }), { sandbox });
       expect(broken).toBeNull();
       expect(tests.filter(({ result }) => result === "FAIL").map(({ name, error }) => `${name}: ${error?.message}`)).toEqual([]);

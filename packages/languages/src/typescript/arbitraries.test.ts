@@ -4,12 +4,14 @@ import type { SourceTree } from "../adapter.ts";
 import { CannotGenerate, openArbitraryWriter } from "./arbitraries.ts";
 import { nodeIn } from "./ast-nodes.ts";
 import { numbersWithin, sizeWithin } from "./basic-arbitraries.ts";
-import { VALUE_PRELUDE } from "./test-prelude.ts";
+import { CONTRACT_SUPPORT } from "./test-support-text.ts";
 import { openTypeIndex } from "./type-index.ts";
 import { stripTypeScriptTypes } from "node:module";
 import assert from "node:assert/strict";
 
 const FILE = "src/types.ts";
+/** The shared file without its imports and exports. */
+const SUPPORT = CONTRACT_SUPPORT.replaceAll(/^import .*$/gm, "").replaceAll(/^export /gm, "");
 
 /** Values of `Wanted` of the file, made by the generated text. */
 function sample(code: string, scope: Record<string, unknown> = {}, more: SourceTree = {}): unknown[] {
@@ -18,8 +20,10 @@ function sample(code: string, scope: Record<string, unknown> = {}, more: SourceT
   const wanted = index.find(FILE, "Wanted");
   if (wanted === null) throw new Error("no type Wanted");
   const text = writer.write({ node: nodeIn(wanted.node, "typeAnnotation") ?? wanted.node, file: FILE, parameters: new Map() });
-  const program = stripTypeScriptTypes(`${VALUE_PRELUDE}\nconst $all = fc.sample(${text}, { numRuns: 200, seed: 1 }).map($make);`);
-  const make = new Function("fc", "assert", ...Object.keys(scope), `${program}\nreturn $all;`) as (...given: unknown[]) => unknown[];
+  const program = `${SUPPORT}\nconst $all = fc.sample(${text}, { numRuns: 200, seed: 1 }).map($fresh);`;
+  const make = new Function("fc", "assert", ...Object.keys(scope), `${stripTypeScriptTypes(program)}\nreturn $all;`) as (
+    ...given: unknown[]
+  ) => unknown[];
   return make(fc, assert, ...Object.values(scope));
 }
 
@@ -213,6 +217,7 @@ describe("no value is generated for", () => {
 });
 
 test("numbers and sizes stay within their bounds", () => {
+  const support = stripTypeScriptTypes(SUPPORT);
   const bound = fc.option(
     fc.integer({ min: -50, max: 50 }).map((n) => n / 2),
     { nil: undefined },
@@ -221,7 +226,8 @@ test("numbers and sizes stay within their bounds", () => {
     fc.property(bound, bound, fc.boolean(), fc.boolean(), fc.boolean(), (min, max, minExcluded, maxExcluded, integer) => {
       fc.pre((max ?? 60) - (min ?? -60) > 2);
       const bounds = { ...(min === undefined ? {} : { min, minExcluded }), ...(max === undefined ? {} : { max, maxExcluded }), integer };
-      const numbers = new Function("fc", `return fc.sample(${numbersWithin(bounds)}, 50)`)(fc) as number[];
+      const program = `${support}\nreturn fc.sample(${numbersWithin(bounds)}, 50);`;
+      const numbers = new Function("fc", "assert", program)(fc, assert) as number[];
       for (const n of numbers) {
         expect(min === undefined || (minExcluded ? n > min : n >= min)).toBe(true);
         expect(max === undefined || (maxExcluded ? n < max : n <= max)).toBe(true);
@@ -230,5 +236,5 @@ test("numbers and sizes stay within their bounds", () => {
     }),
   );
   expect(numbersWithin({ min: 0, minExcluded: true, max: 0.1 })).toBe("fc.double({ min: 0, max: 0.1, noNaN: true })");
-  expect(sizeWithin({ min: 2, minExcluded: true, max: 4, maxExcluded: true }, 10)).toBe("{ minLength: 3, maxLength: 3 }");
+  expect(sizeWithin({ min: 2, minExcluded: true, max: 4, maxExcluded: true }, 10)).toBe("minLength: 3, maxLength: 3");
 });

@@ -2,6 +2,7 @@ import { nameIn, nodeIn, nodesIn, type AstNode } from "./ast-nodes.ts";
 import { numbersWithin, sizeWithin } from "./basic-arbitraries.ts";
 import { builtInArbitrary } from "./built-in-arbitraries.ts";
 import { classArbitrary, witnessArbitrary } from "./built-arbitraries.ts";
+import { namedLists, namedNumbers, namedTexts, NO_LITERALS, type ContractLiterals } from "./contract-literals.ts";
 import { objectArbitrary } from "./object-arbitraries.ts";
 import type { Declaration, TypeIndex } from "./type-index.ts";
 import type { ValueBounds } from "./value-bounds.ts";
@@ -16,6 +17,7 @@ export interface TypeUse {
 /** Writes fast-check arbitraries for types, and notes what their text needs. */
 export interface ArbitraryWriter {
   readonly index: TypeIndex;
+  readonly literals: ContractLiterals;
   /** Names to import as values, by file. */
   readonly imports: Map<string, Set<string>>;
   /** Declarations that are being written, outermost first. */
@@ -45,8 +47,10 @@ export class CannotGenerate extends Error {
 
 const MAX_NESTED = 2;
 
-export function openArbitraryWriter(index: TypeIndex): ArbitraryWriter {
-  const writer: ArbitraryWriter = { index, imports: new Map(), open: [], write: (type, bounds = {}) => writeType(writer, type, bounds) };
+/** Where a type fits, the values that a contract names are among those it generates. */
+export function openArbitraryWriter(index: TypeIndex, literals: ContractLiterals = NO_LITERALS): ArbitraryWriter {
+  const write: ArbitraryWriter["write"] = (type, bounds = {}) => writeType(writer, type, bounds);
+  const writer: ArbitraryWriter = { index, literals, imports: new Map(), open: [], write };
   return writer;
 }
 
@@ -68,9 +72,9 @@ function writeType(writer: ArbitraryWriter, type: TypeUse, bounds: TypeBounds): 
   if (plain !== undefined) return plain;
   switch (node.type) {
     case "TSNumberKeyword":
-      return bounds.exactly === undefined ? numbersWithin(bounds.value) : `fc.constant(${bounds.exactly})`;
+      return bounds.exactly === undefined ? numbersOf(writer, bounds) : `fc.constant(${bounds.exactly})`;
     case "TSStringKeyword":
-      return stringsWithin(bounds);
+      return textsOf(writer, bounds);
     case "TSLiteralType":
       return `fc.constant(${literalText(writer, type)} as const)`;
     case "TSParenthesizedType":
@@ -130,19 +134,28 @@ function intersectionArbitrary(writer: ArbitraryWriter, type: TypeUse, bounds: T
   return `fc.tuple(${parts.join(", ")}).map((parts) => Object.assign({}, ...parts))`;
 }
 
-function stringsWithin(bounds: TypeBounds): string {
-  const pattern = bounds.exactly === undefined ? bounds.value?.pattern : undefined;
-  return pattern === undefined ? `fc.string(${sizeText(bounds, 20)})` : `fc.stringMatching(${pattern})`;
+function numbersOf({ literals }: ArbitraryWriter, { value }: TypeBounds): string {
+  return numbersWithin(value, namedNumbers(literals, value));
+}
+
+function textsOf({ literals }: ArbitraryWriter, bounds: TypeBounds): string {
+  if (bounds.exactly !== undefined) return `fc.string({ ${sizeText(bounds, 20)} })`;
+  const { value: { pattern } = {}, length } = bounds;
+  const kind = pattern !== undefined ? [`pattern: ${pattern}`] : length === undefined ? [] : [sizeText(bounds, 20)];
+  const members = [...kind, ...namedTexts(literals, length, pattern)];
+  return members.length === 0 ? "$texts({})" : `$texts({ ${members.join(", ")} })`;
 }
 
 function sizeText({ length, exactly }: TypeBounds, usual: number): string {
-  return exactly === undefined ? sizeWithin(length, usual) : `{ minLength: ${exactly}, maxLength: ${exactly} }`;
+  return exactly === undefined ? sizeWithin(length, usual) : `minLength: ${exactly}, maxLength: ${exactly}`;
 }
 
 /** An empty list ends a recursion. */
 export function listOf(writer: ArbitraryWriter, element: TypeUse, bounds: TypeBounds): string {
   try {
-    return `fc.array(${writer.write(element)}, ${sizeText(bounds, 10)})`;
+    const lists = `fc.array(${writer.write(element)}, { ${sizeText(bounds, 10)} })`;
+    const named = bounds.exactly === undefined ? namedLists(writer.literals, element.node, bounds.length) : [];
+    return named.length === 0 ? lists : `$sometimes(${lists}, ${JSON.stringify(named)})`;
   } catch (error) {
     if (error instanceof CannotGenerate && error.isRecursion && (bounds.length?.min ?? 0) <= 0) return "fc.constant([])";
     throw error;
@@ -174,7 +187,7 @@ function referenceArbitrary(writer: ArbitraryWriter, type: TypeUse, bounds: Type
   const name = nameIn(nodeIn(type.node, "typeName"));
   if (name === null) throw new CannotGenerate(`${textOf(writer, type)} cannot be generated`);
   const parameter = type.parameters.get(name);
-  if (parameter === "number") return numbersWithin(bounds.value);
+  if (parameter === "number") return numbersOf(writer, bounds);
   if (parameter !== undefined) return writer.write(parameter, bounds);
   const declaration = writer.index.find(type.file, name);
   if (declaration === null) return builtInArbitrary(writer, name, type, bounds);

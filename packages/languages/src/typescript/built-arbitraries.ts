@@ -11,7 +11,7 @@ export function classArbitrary(writer: ArbitraryWriter, declaration: Declaration
   const constructor = members.find((member) => member["kind"] === "constructor" && nodeIn(member, "value")?.["body"] !== null);
   if (node["abstract"] === true) throw new CannotGenerate(`${name} is abstract`);
   if (constructor === undefined && nodeIn(node, "superClass") !== null) throw new CannotGenerate(`${name} has no constructor of its own`);
-  if (constructor === undefined) return `$built("new ${name}", fc.tuple(), () => new ${importValue(writer, declaration)}())`;
+  if (constructor === undefined) return `$built("new ${name}", () => new ${importValue(writer, declaration)}())`;
   const isHidden = constructor["accessibility"] === "private" || constructor["accessibility"] === "protected";
   const maker = isHidden ? members.find((member) => isStaticMaker(member, name)) : constructor;
   const made = maker === undefined ? null : nodeIn(maker, "value");
@@ -20,8 +20,8 @@ export function classArbitrary(writer: ArbitraryWriter, declaration: Declaration
   const imported = importValue(writer, declaration);
   const method = `${imported}.${nameIn(nodeIn(maker, "key")) ?? ""}`;
   const builder = isHidden
-    ? { call: method, takes: `Parameters<typeof ${method}>` }
-    : { call: `new ${imported}`, takes: `ConstructorParameters<typeof ${imported}>` };
+    ? { label: method, build: `(...given: Parameters<typeof ${method}>) => ${method}(...given)` }
+    : { label: `new ${imported}`, build: `(...given: ConstructorParameters<typeof ${imported}>) => new ${imported}(...given)` };
   return builtText(
     writer,
     made,
@@ -37,14 +37,14 @@ function isStaticMaker(member: AstNode, name: string): boolean {
 }
 
 interface Builder {
-  readonly call: string;
-  /** The type of its arguments. */
-  readonly takes: string;
+  readonly label: string;
+  /** A function that takes the arguments. */
+  readonly build: string;
 }
 
-function builtText(writer: ArbitraryWriter, node: AstNode, type: TypeUse, { call, takes }: Builder, bounds: BoundsByPath): string {
+function builtText(writer: ArbitraryWriter, node: AstNode, type: TypeUse, { label, build }: Builder, bounds: BoundsByPath): string {
   const parameters = nodesIn(node, "params").map((parameter) => writeParameter(writer, parameter, type, bounds));
-  return `$built(${JSON.stringify(call)}, fc.tuple(${parameters.join(", ")}), (given) => ${call}(...(given as ${takes})))`;
+  return `$built(${[JSON.stringify(label), build, ...parameters].join(", ")})`;
 }
 
 function boundsAt(bounds: BoundsByPath, path: string): TypeBounds {
@@ -79,7 +79,7 @@ export function witnessArbitrary(writer: ArbitraryWriter, { file, name }: Declar
   const lookUp = (called: string) => functionIn(writer.index.find(file, called)?.node ?? null);
   const bounds = acceptedBy(maker.made, lookUp);
   const imported = importValue(writer, maker.declaration);
-  return builtText(writer, maker.made, { ...type, file }, { call: imported, takes: `Parameters<typeof ${imported}>` }, bounds);
+  return builtText(writer, maker.made, { ...type, file }, { label: imported, build: imported }, bounds);
 }
 
 /** An object type with a computed key, such as a unique symbol, or a key that says brand. */

@@ -21,15 +21,15 @@ const BUILT_IN: Readonly<Record<string, Write>> = {
   Partial: (writer, given) => `${writer.write(first(given))}.chain((value) => fc.subarray(Object.entries(value))).map(Object.fromEntries)`,
   Record: (writer, [keys, values]) =>
     keys?.node.type === "TSStringKeyword" || keys === undefined
-      ? `fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), ${writer.write(values ?? missing())}, { maxKeys: 6, noNullPrototype: true })`
+      ? `fc.dictionary($texts({ minLength: 1, maxLength: 8 }), ${writer.write(values ?? missing())}, { maxKeys: 6, noNullPrototype: true })`
       : `fc.dictionary(${writer.write(keys)}.map(String), ${writer.write(values ?? missing())}, { maxKeys: 6, noNullPrototype: true })`,
   Map: map,
   ReadonlyMap: map,
   Set: set,
   ReadonlySet: set,
   Date: () => `fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4102444800000) })`,
-  Promise: (writer, given) => `$built("Promise.resolve", ${writer.write(first(given))}, (value) => Promise.resolve(value))`,
-  PromiseLike: (writer, given) => `$built("Promise.resolve", ${writer.write(first(given))}, (value) => Promise.resolve(value))`,
+  Promise: (writer, given) => `$built("Promise.resolve", (value: unknown) => Promise.resolve(value), ${writer.write(first(given))})`,
+  PromiseLike: (writer, given) => `$built("Promise.resolve", (value: unknown) => Promise.resolve(value), ${writer.write(first(given))})`,
   Error: () => `fc.string().map((message) => new Error(message))`,
   Uint8Array: () => `fc.uint8Array({ maxLength: 32 })`,
 };

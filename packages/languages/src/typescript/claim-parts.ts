@@ -3,6 +3,7 @@ import type { ClaimTestParts, ClaimType } from "../property-tests/claim.ts";
 import { readBound } from "../property-tests/scaling.ts";
 import { CannotGenerate, openArbitraryWriter } from "./arbitraries.ts";
 import { nodeIn, nodesIn, parseSource } from "./ast-nodes.ts";
+import { literalsOf } from "./contract-literals.ts";
 import { parseExpression, PLAIN_GLOBALS } from "./expression.ts";
 import { openTypeIndex, type TypeIndex } from "./type-index.ts";
 
@@ -24,13 +25,14 @@ const INPUT_FILE = "tests/$inputs.ts";
 
 export function readClaimParts(tree: SourceTree, type: ClaimType, parts: ClaimTestParts): ReadyClaim | { readonly problem: string } {
   const exports = publicNames(tree);
-  const types = [...parts.inputs, ...parts.operations.flatMap(({ inputs }) => inputs)].map((one) => one.type);
-  if (!types.every(isType)) return { problem: "the type of an input is no type of the language" };
+  const generated = [...parts.inputs, ...parts.operations.flatMap(({ inputs }) => inputs)].map((one) => one.type);
+  const types = [...generated, ...parts.setup.flatMap(({ type: one }) => one ?? [])];
+  if (!types.every(isType)) return { problem: "a type in the test is no type of the language" };
   const file = types.map((text, at) => `type $${at} = ${text};`).join("\n");
   const used = [...exports].filter(([name]) => new RegExp(`\\b${name}\\b`).test(file));
   const imported = used.map(([name, path]) => `import { ${name} } from "../${path}";`).join("\n");
   const index = openTypeIndex({ ...tree, [INPUT_FILE]: `${imported}\n${file}` });
-  const writer = openArbitraryWriter(index);
+  const writer = openArbitraryWriter(index, literalsOf([...expressionsOf(parts)].map(({ text }) => text)));
   let at = 0;
   const generate = (inputs: ClaimTestParts["inputs"]): GeneratedInputs => {
     const texts = inputs.map(() => inputArbitrary(index, writer, at++));
@@ -43,10 +45,12 @@ export function readClaimParts(tree: SourceTree, type: ClaimType, parts: ClaimTe
     const problem = wordingProblem(type, parts) ?? expressionsProblem(type, parts, names);
     if (problem !== null) return { problem };
     const imports = new Map<string, Set<string>>([...writer.imports].map(([path, all]) => [path, new Set(all)]));
+    const add = (path: string, name: string) => imports.set(path, (imports.get(path) ?? new Set()).add(name));
     for (const name of usedNames(parts)) {
       const path = names.get(name);
-      if (path !== undefined) imports.set(path, (imports.get(path) ?? new Set()).add(name));
+      if (path !== undefined) add(path, name);
     }
+    for (const [name, path] of used) if (imports.get(path)?.has(name) !== true) add(path, `type ${name}`);
     return { parts, inputs, operations, imports };
   } catch (error) {
     if (error instanceof CannotGenerate) return { problem: error.message };
@@ -82,6 +86,8 @@ function wordingProblem(type: ClaimType, parts: ClaimTestParts): string | null {
   if (type === "temporal" && parts.clock_steps_ms.length === 0) return "a temporal claim needs steps of the clock";
   if (type === "performance" && (parts.bound === null || readBound(parts.bound) === null))
     return "a performance claim needs one of the bounds that can be measured";
+  const unknown = parts.operations.find(({ update }) => update !== undefined && !parts.setup.some(({ name }) => name === update.name));
+  if (unknown !== undefined) return `${unknown.update?.name} is no variable of the setup`;
   if (type !== "performance" && type !== "negative" && parts.assert === null) return "the claim has nothing to assert";
   return null;
 }
@@ -94,10 +100,11 @@ function* expressionsOf(
     yield { text: value, names: [...names], isCall: false };
     names.push(name);
   }
-  for (const { call, when, inputs } of parts.operations) {
+  for (const { call, when, inputs, update } of parts.operations) {
     const all = [...names, ...inputs.map((one) => one.name)];
     yield { text: call, names: all, isCall: true };
     if (when !== null) yield { text: when, names: all, isCall: false };
+    if (update !== undefined) yield { text: update.value, names: [...all, "result"], isCall: false };
   }
   if (parts.assert !== null) yield { text: parts.assert, names: [...names, "result", "results"], isCall: false };
 }

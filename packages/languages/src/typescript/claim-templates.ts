@@ -1,12 +1,17 @@
+import type { GeneratedTest } from "../adapter.ts";
 import type { ClaimType, StructuredClaim } from "../property-tests/claim.ts";
 import type { ReadyClaim } from "./claim-parts.ts";
+import { usesName } from "./expression.ts";
 import { performanceTest } from "./performance-template.ts";
-import { VALUE_PRELUDE } from "./test-prelude.ts";
+import { supportOf } from "./test-support.ts";
 import { TEST_RUNNERS, type TestRunnerName } from "./test-runners.ts";
+import { assertName } from "./unit-test-text.ts";
 
 export interface ClaimTestInput {
   readonly claim: StructuredClaim;
   readonly parts: ReadyClaim;
+  /** Where the test is. */
+  readonly place: string;
   readonly runner: TestRunnerName;
   readonly title: string;
   readonly imports: readonly string[];
@@ -17,51 +22,42 @@ type Template = (input: ClaimTestInput) => string;
 
 /** One template for each type of claim. */
 const TEMPLATES: Readonly<Record<ClaimType, Template>> = {
-  invariant: (input) => stateTest(input, "invariant"),
+  invariant: (input) => stateTest(input, false),
   behavioral: flowTest,
   negative: flowTest,
-  temporal: (input) => stateTest(input, "temporal"),
+  temporal: (input) => stateTest(input, true),
   concurrent: concurrentTest,
   performance: performanceTest,
 };
 
-export function claimTestText(input: ClaimTestInput): string {
-  const { claim, runner, imports, seed } = input;
-  const body = TEMPLATES[claim.type](input);
-  return `${[
-    `// Made from the claim ${claim.id}.`,
-    `import assert from "node:assert/strict";`,
-    `import fc from "fast-check";`,
+export function claimTestText(input: ClaimTestInput): Pick<GeneratedTest, "text" | "support"> {
+  const { claim, place, runner, imports, seed } = input;
+  const written = TEMPLATES[claim.type](input);
+  const body = written.includes("$settings,") ? `const $settings = $settingsOf({ seed: ${seed}, numRuns: 100 });\n${written}` : written;
+  const { imports: ofSupport, support } = supportOf(place, body);
+  const text = [
+    `// A test of the claim ${claim.id}. Names with $ belong to the test, all others to the claim.`,
+    `import ${assertOf(input)} from "node:assert/strict";`,
+    ...(/(?<![\w$.])fc\./.test(body) ? [`import fc from "fast-check";`] : []),
     TEST_RUNNERS[runner].imports({ clock: claim.type === "temporal", expect: body.includes("expect(") }),
     ...imports,
-    VALUE_PRELUDE,
-    `const $seed = ${seed};`,
-    REPORT,
+    ...ofSupport,
+    ``,
     body,
-  ].join("\n")}\n`;
+    ``,
+  ].join("\n");
+  return { text, support };
 }
 
-/** Throws the error of the smallest counterexample, which has the line with what was expected and what came. */
-const REPORT = `
-async function $report(property: fc.IAsyncProperty<never> | fc.IAsyncProperty<unknown>): Promise<void> {
-  const { failed, errorInstance, numRuns } = await fc.check(property as fc.IAsyncProperty<unknown>, { seed: $seed, numRuns: 100, maxSkipsPerRun: 1000 });
-  if (failed) throw errorInstance ?? new assert.AssertionError({ message: \`expected 100 inputs that satisfy the conditions, got \${numRuns}\` });
-}`;
+const assertOf = ({ parts: { parts } }: ClaimTestInput): string =>
+  assertName([...parts.inputs, ...parts.setup, ...parts.operations.flatMap(({ inputs }) => inputs)].map(({ name }) => name));
 
-function setupLines({ parts }: ClaimTestInput): string[] {
-  return parts.parts.setup.map(({ name, value }) => `const ${name} = ${value};`);
-}
-
-const named = (names: readonly string[], from: string): string[] => (names.length === 0 ? [] : [`const [${names.join(", ")}] = ${from};`]);
-
-/** The type of the made inputs is that of the arbitrary, as far as it is known. */
-function inputLines({ inputs }: ReadyClaim): string[] {
-  return named(inputs.names, "$make($raw) as $Inputs");
-}
-
-function operationsList({ parts }: ClaimTestInput): string {
-  const texts = parts.operations.map(({ arbitrary }, at) => `fc.tuple(fc.constant(${at} as const), ${arbitrary})`);
-  return texts.length === 1 ? (texts[0] ?? "") : `fc.oneof(${texts.join(", ")})`;
+/** A variable that an operation gives a new value. */
+function setupLines({ parts: { parts } }: ClaimTestInput): string[] {
+  const updated = new Set(parts.operations.flatMap(({ update }) => update?.name ?? []));
+  return parts.setup.map(
+    ({ name, type, value }) => `${updated.has(name) ? "let" : "const"} ${name}${type === undefined ? "" : `: ${type}`} = ${value};`,
+  );
 }
 
 /** A tuple type with the names and types of generated values. */
@@ -69,66 +65,95 @@ function typeText(inputs: readonly { readonly name: string; readonly type: strin
   return `[${inputs.map(({ name, type }) => `${name}: ${type}`).join(", ")}]`;
 }
 
-function declarations({ parts }: ClaimTestInput): string[] {
-  return [
-    `type $Inputs = ${typeText(parts.parts.inputs)};`,
-    ...parts.parts.operations.map(({ inputs }, at) => `type $Given${at} = ${typeText(inputs)};`),
-    `const $inputs: fc.Arbitrary<unknown[]> = ${parts.inputs.arbitrary};`,
-  ];
+const inputsConstant = ({ parts }: ClaimTestInput): string =>
+  `const $inputs = $typed<${typeText(parts.parts.inputs)}>(${parts.inputs.arbitrary});`;
+
+const inputPattern = ({ parts: { inputs } }: ClaimTestInput): string => (inputs.names.length === 0 ? "_" : `[${inputs.names.join(", ")}]`);
+
+/** Arbitrary calls of operations, each with its own inputs. */
+function stepsConstant({ parts }: ClaimTestInput, more: readonly string[], size: string): string {
+  const steps = parts.parts.operations.map(({ call, inputs }, at) => {
+    const given = `$typed<${typeText(inputs)}>(${parts.operations[at]?.arbitrary ?? ""})`;
+    return `$step(${at}, ${JSON.stringify(call)}, ${given})`;
+  });
+  const all = [...steps, ...more];
+  const one = all.length === 1 ? all.join("") : `fc.oneof(\n${all.map((step) => `    ${step},\n`).join("")}  )`;
+  return `const $steps = fc.array(\n  ${one},\n  { ${size} },\n);`;
 }
 
-/** Cases of a switch over the number of the operation. Without a condition a call may refuse, and the state must still be right. */
-function operationCases({ parts }: ClaimTestInput, indent: string): string {
-  return parts.parts.operations
-    .map(({ call, when }, at) => {
-      const given = named(parts.operations[at]?.names ?? [], `$make($raw) as $Given${at}`);
-      const guarded =
-        when === null
-          ? [`try {`, `  result = await ${call};`, `} catch {`, `  continue;`, `}`]
-          : [`if (!(${when})) continue;`, `result = await ${call};`];
-      return [`case ${at}: {`, ...[...given, ...guarded, `break;`].map((line) => `  ${line}`), `}`]
-        .map((line) => `${indent}${line}`)
-        .join("\n");
-    })
-    .join("\n");
+const updateLines = (update: { readonly name: string; readonly value: string } | undefined): string[] =>
+  update === undefined ? [] : [`${update.name} = ${update.value};`];
+
+function givenLines({ parts }: ClaimTestInput, at: number, from: string): string[] {
+  const names = parts.operations[at]?.names ?? [];
+  return names.length === 0 ? [] : [`const [${names.join(", ")}] = ${from};`];
 }
 
-/** A sequence of arbitrary operations, and steps of the clock for a temporal claim. The condition is checked after each. */
-function stateTest(input: ClaimTestInput, kind: "invariant" | "temporal"): string {
+const indented = (lines: readonly string[], by: number): string => lines.map((line) => `${" ".repeat(by)}${line}\n`).join("");
+
+/**
+ * A sequence of arbitrary operations, and steps of the clock for a temporal claim. The condition is checked after each; one that uses
+ * `result` after operations only. Without `when` a call may refuse, and the state must still be right.
+ */
+function stateTest(input: ClaimTestInput, isTemporal: boolean): string {
   const { parts, title, runner } = input;
   const { clock } = TEST_RUNNERS[runner];
-  const isTemporal = kind === "temporal";
-  const steps = `fc.tuple(fc.constant(-1 as const), fc.tuple(fc.constantFrom(${parts.parts.clock_steps_ms.join(", ")})))`;
-  const operation = isTemporal ? `fc.oneof(${operationsList(input)}, ${steps})` : operationsList(input);
   const condition = parts.parts.assert ?? "true";
-  return `
-${declarations(input).join("\n")}
-const $operations: fc.Arbitrary<[number, unknown[]][]> = fc.array(${operation} as fc.Arbitrary<[number, unknown[]]>, { maxLength: 30 });
-const $calls: readonly string[] = ${JSON.stringify(parts.parts.operations.map(({ call }) => call))};
+  const ofResult = usesName(condition, "result");
+  const nowFor = (...texts: string[]) => (isTemporal && texts.some((text) => usesName(text, "now")) ? ["const now = Date.now();"] : []);
+  const fails = `if (!(${condition})) ${assertOf(input)}.fail(\`false after [\${$history.join(", ")}]\`);`;
+  const cases = parts.parts.operations.map(({ call, when, update }, at) => {
+    const needsResult = ofResult || (update !== undefined && usesName(update.value, "result"));
+    const refusable = [
+      `const $call = await $outcome(() => ${call});`,
+      `if ($call.threw) continue;`,
+      ...(needsResult ? [`const { result } = $call;`] : []),
+    ];
+    return [
+      ...nowFor(call, when ?? "", update?.value ?? "", ofResult ? condition : ""),
+      ...givenLines(input, at, "$step.given"),
+      ...(when === null ? [] : [`if (!(${when})) continue;`]),
+      `$history.push($step.shown);`,
+      ...(when === null ? refusable : [`${needsResult ? "const result = " : ""}await ${call};`]),
+      ...updateLines(update),
+      `$done++;`,
+      ofResult ? fails : `$verify();`,
+    ];
+  });
+  const tick = [`$history.push($step.shown);`, clock.advance("$step.given"), ...(ofResult ? [] : [`$verify();`])];
+  const all = [...cases.map((lines, at) => ({ label: at, lines })), ...(isTemporal ? [{ label: -1, lines: tick }] : [])];
+  const run =
+    all.length === 1
+      ? (all[0]?.lines ?? [])
+      : [
+          `switch ($step.operation) {`,
+          ...all.flatMap(({ label, lines }) => [`  case ${label}: {`, ...[...lines, "break;"].map((line) => `    ${line}`), `  }`]),
+          `}`,
+        ];
+  const body = [
+    ...nowFor(...parts.parts.setup.map(({ value }) => value)),
+    ...setupLines(input),
+    `const $history: string[] = [];`,
+    ...(ofResult ? [] : [`const $verify = (): void => {`, ...[...nowFor(condition), fails].map((line) => `  ${line}`), `};`, `$verify();`]),
+    `for (const $step of $sequence) {`,
+    ...run.map((line) => `  ${line}`),
+    `}`,
+  ];
+  const timed = isTemporal
+    ? [clock.replace("0"), `try {`, ...body.map((line) => `  ${line}`), `} finally {`, `  ${clock.restore}`, `}`]
+    : body;
+  const clockStep = isTemporal ? [`$clockStep(${parts.parts.clock_steps_ms.join(", ")})`] : [];
+  return `${inputsConstant(input)}
+${stepsConstant(input, clockStep, "maxLength: 30")}
 
 test(${JSON.stringify(title)}, async () => {
   let $done = 0;
-  await $report(fc.asyncProperty($inputs, $operations, async ($raw, $sequence) => {
-${isTemporal ? `    ${clock.replace("0")}\n    try {\n` : ""}    ${inputLines(parts).join("\n    ")}
-    ${setupLines(input).join("\n    ")}
-    const $history: string[] = [];
-    let result: unknown;
-    const $verify = (): void => {
-${isTemporal ? "      const now = Date.now();\n" : ""}      const $passed = ${condition};
-      if (!$passed) $fail(\`expected \${${JSON.stringify(condition)}}, got \${$line($passed)} after [\${$history.join(", ")}] with \${$line($raw)}\`);
-    };
-    $verify();
-    for (const [$which, $raw] of $sequence) {
-      ${isTemporal ? "const now = Date.now();\n      " : ""}$history.push($which < 0 ? \`\${String($raw)} ms\` : \`\${$calls[$which]} with \${$line($raw)}\`);
-      switch ($which) {
-${isTemporal ? `        case -1: {\n          ${clock.advance("Number($raw[0])")}\n          break;\n        }\n` : ""}${operationCases(input, "        ")}
-      }
-      $done += $which < 0 ? 0 : 1;
-      void result;
-      $verify();
-    }
-${isTemporal ? `    } finally {\n      ${clock.restore}\n    }\n` : ""}  }));
-  if ($done === 0) $fail("expected operations that can be carried out, got none in 100 sequences");
+  await fc.assert(
+    $property(${JSON.stringify(condition)}, $inputs, $steps, async (${inputPattern(input)}, $sequence) => {
+${indented(timed, 6)}    }),
+    $settings,
+  );
+  ${assertOf(input)}.ok($done > 0, "expected operations that can be carried out, got none in 100 sequences");
 });`;
 }
 
@@ -136,28 +161,42 @@ ${isTemporal ? `    } finally {\n      ${clock.restore}\n    }\n` : ""}  }));
 function flowTest(input: ClaimTestInput): string {
   const { claim, parts, title, runner } = input;
   const { operations, assert: condition } = parts.parts;
+  const last = operations.length - 1;
   const isNegative = claim.type === "negative";
-  const lines = operations.flatMap(({ call, when }, at) => {
-    const given = named(parts.operations[at]?.names ?? [], `$make($given[${at}]) as $Given${at}`);
-    const guard = when === null ? [] : [`fc.pre(Boolean(${when}));`];
-    if (isNegative && at === operations.length - 1) return [...given, ...guard, TEST_RUNNERS[runner].throws(call)];
-    return [...given, ...guard, `results.push(await ${call});`];
+  const lines = operations.flatMap(({ call, when, update }, at) => {
+    const names = parts.operations[at]?.names ?? [];
+    const given = names.length === 0 ? "" : `[${names.join(", ")}]`;
+    const guard = when === null ? [] : [`$pre(${when});`];
+    const isFailing = isNegative && at === last;
+    const made = update === undefined ? [`return ${call};`] : [`const result = await ${call};`, ...updateLines(update), `return result;`];
+    const body = isFailing ? [...guard, TEST_RUNNERS[runner].throws(call)] : [...guard, ...made];
+    return [
+      `${isFailing ? "" : `const $result${at} = `}await (async (${given}) => {`,
+      ...body.map((line) => `  ${line}`),
+      `})(${given === "" ? "" : `$calls[${at}]`});`,
+    ];
   });
+  const results = operations.flatMap((_, at) => (isNegative && at === last ? [] : [`$result${at}`]));
+  const shown = results.length === 0 ? "false" : `\${$line([${results.join(", ")}])}`;
+  const uses = (name: string) => condition !== null && usesName(condition, name);
   const check =
     condition === null
       ? []
       : [
-          `const $passed = ${condition};`,
-          `if (!$passed) $fail(\`expected \${${JSON.stringify(condition)}}, got \${$line(results)} with \${$line([$raw, $given])}\`);`,
+          ...(uses("results") ? [`const results = [${results.join(", ")}] as const;`] : []),
+          ...(uses("result") ? [`const result = ${results.at(-1) ?? "undefined"};`] : []),
+          `if (!(${condition})) ${assertOf(input)}.fail(\`expected \${${JSON.stringify(condition)}}, got ${shown}\`);`,
         ];
-  return `
-${declarations(input).join("\n")}
-const $calls: fc.Arbitrary<unknown[][]> = fc.tuple(${parts.operations.map(({ arbitrary }) => arbitrary).join(", ")});
+  const expected = isNegative ? `an error of ${operations[last]?.call ?? ""}` : (condition ?? "no error");
+  return `${inputsConstant(input)}
+const $calls = $typed<[${operations.map(({ inputs }) => typeText(inputs)).join(", ")}]>(fc.tuple(${parts.operations.map(({ arbitrary }) => arbitrary).join(", ")}));
 
 test(${JSON.stringify(title)}, async () => {
-  await $report(fc.asyncProperty($inputs, $calls, async ($raw, $given) => {
-    ${[...inputLines(parts), ...setupLines(input), "const results: unknown[] = [];", ...lines, "const result: unknown = results.at(-1);", "void result;", ...check].join("\n    ")}
-  }));
+  await fc.assert(
+    $property(${JSON.stringify(expected)}, $inputs, $calls, async (${inputPattern(input)}, $calls) => {
+${indented([...setupLines(input), ...lines, ...check], 6)}    }),
+    $settings,
+  );
 });`;
 }
 
@@ -165,29 +204,35 @@ test(${JSON.stringify(title)}, async () => {
 function concurrentTest(input: ClaimTestInput): string {
   const { parts, title } = input;
   const condition = parts.parts.assert ?? "true";
-  const cases = parts.parts.operations.map(({ call, when }, at) => {
-    const given = named(parts.operations[at]?.names ?? [], `$make($raw) as $Given${at}`);
-    const guard = when === null ? [] : [`if (!(${when})) return undefined;`];
-    return `        if ($which === ${at}) {\n          ${[...given, ...guard, `return ${call};`].join("\n          ")}\n        }`;
-  });
-  return `
-${declarations(input).join("\n")}
-const $operations: fc.Arbitrary<[number, unknown[]][]> = fc.array(${operationsList(input)} as fc.Arbitrary<[number, unknown[]]>, { minLength: 2, maxLength: 12 });
+  const cases = parts.parts.operations.flatMap(({ call, when, update }, at) => [
+    `  if ($step.operation === ${at}) {`,
+    ...[
+      ...givenLines(input, at, "$step.given"),
+      ...(when === null ? [] : [`if (!(${when})) return undefined;`]),
+      ...(update === undefined ? [`return ${call};`] : [`const result = await ${call};`, ...updateLines(update), `return result;`]),
+    ].map((line) => `    ${line}`),
+    `  }`,
+  ]);
+  const fails = `${assertOf(input)}.fail(\`false after \${$sequence.length} calls at the same time: \${$sequence.map(({ shown }) => shown).join(", ")}\`)`;
+  const body = [
+    ...setupLines(input),
+    `const results = await Promise.allSettled($sequence.map(async ($step) => {`,
+    ...cases,
+    `  return undefined;`,
+    `}));`,
+    `$done += results.filter(({ status }) => status === "fulfilled").length;`,
+    `if (!(${condition})) ${fails};`,
+  ];
+  return `${inputsConstant(input)}
+${stepsConstant(input, [], "minLength: 2, maxLength: 12")}
 
 test(${JSON.stringify(title)}, async () => {
   let $done = 0;
-  await $report(fc.asyncProperty($inputs, $operations, async ($raw, $sequence) => {
-    ${[...inputLines(parts), ...setupLines(input)].join("\n    ")}
-    const results = await Promise.allSettled(
-      $sequence.map(async ([$which, $raw]): Promise<unknown> => {
-${cases.join("\n")}
-        return undefined;
-      }),
-    );
-    $done += results.filter(({ status }) => status === "fulfilled").length;
-    const $passed = ${condition};
-    if (!$passed) $fail(\`expected \${${JSON.stringify(condition)}}, got \${$line($passed)} after \${$sequence.length} calls at the same time with \${$line([$raw, $sequence])}\`);
-  }));
-  if ($done === 0) $fail("expected calls that succeed, got none");
+  await fc.assert(
+    $property(${JSON.stringify(condition)}, $inputs, $steps, async (${inputPattern(input)}, $sequence) => {
+${indented(body, 6)}    }),
+    $settings,
+  );
+  ${assertOf(input)}.ok($done > 0, "expected calls that succeed, got none");
 });`;
 }

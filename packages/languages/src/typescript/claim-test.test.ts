@@ -7,6 +7,7 @@ import type { SourceTree } from "../adapter.ts";
 import { structuredClaimSchema, CLAIM_TYPES, type ClaimType, type StructuredClaim } from "../property-tests/claim.ts";
 import { CLAIM_FRAMEWORKS, CLAIM_TEST_KINDS } from "../property-tests/frameworks.ts";
 import { claimProblem, claimTest } from "./claim-test.ts";
+import { testFiles } from "../property-tests/test-files.ts";
 import { compileProblems, runTree } from "./testing/projects.ts";
 import type { TestRunnerName } from "./test-runners.ts";
 
@@ -38,8 +39,8 @@ function claim(type: ClaimType, testPart: Executable | undefined, more: Partial<
 async function outcome(tree: SourceTree, one: StructuredClaim, runner: TestRunnerName = "vitest") {
   const made = claimTest(tree, one, { runner });
   expect(made.untested).toEqual([]);
-  expect(compileProblems({ ...tree, [made.path]: made.text })).toEqual([]);
-  const { tests, skipped, broken } = await runTree(sandbox, { ...tree, [made.path]: made.text });
+  expect(compileProblems({ ...tree, ...testFiles([made]) })).toEqual([]);
+  const { tests, skipped, broken } = await runTree(sandbox, { ...tree, ...testFiles([made]) });
   expect(broken).toBeNull();
   return {
     made,

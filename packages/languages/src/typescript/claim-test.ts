@@ -26,8 +26,9 @@ export function claimTest(tree: SourceTree, claim: StructuredClaim, { runner = r
   const parts = readClaimParts(tree, claim.type, claim.test);
   if ("problem" in parts) return untested(parts.problem);
   const title = `${claim.id}: ${claim.text.replace(/\s+/g, " ")}`;
-  const text = claimTestText({ claim, parts, runner, title, imports: importLines(path, parts.imports), seed: seedOf(claim.id) });
-  return { path, text, tests: [title], untested: [] };
+  const imports = importLines(path, parts.imports);
+  const made = claimTestText({ claim, parts, place: path, runner, title, imports, seed: seedOf(claim.id) });
+  return { path, ...made, tests: [title], untested: [] };
 }
 
 /** Why the executable part of a claim cannot be rendered; null if it can. */

@@ -5,6 +5,7 @@ import { unsandboxed } from "@slipway/kernel/host/sandbox/unsandboxed";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseContract } from "../micro-contracts/parse.ts";
 import { complexityTest } from "./complexity-test.ts";
+import { testFiles } from "../property-tests/test-files.ts";
 import { compileProblems, runTree } from "./testing/projects.ts";
 
 let sandbox: Sandbox;
@@ -20,7 +21,7 @@ async function outcome(code: string, contract: string, name = "subject") {
   const generated = made(code, contract, name);
   if (generated === null) throw new Error("no test");
   expect(generated.untested).toEqual([]);
-  const tree = { [PATH]: code, [generated.path]: generated.text };
+  const tree = { [PATH]: code, ...testFiles([generated]) };
   expect(compileProblems(tree)).toEqual([]);
   const { tests, skipped, broken } = await runTree(sandbox, tree);
   expect(broken).toBeNull();

@@ -4,8 +4,8 @@ import { readBound } from "../property-tests/scaling.ts";
 import { CannotGenerate, openArbitraryWriter } from "./arbitraries.ts";
 import { scalingTest } from "./performance-template.ts";
 import { parameterType } from "./parameters.ts";
-import { argumentTexts, findTested, hasReceiver, typeTexts, type TestedFunction } from "./tested-function.ts";
-import { VALUE_PRELUDE } from "./test-prelude.ts";
+import { argumentTexts, findTested, hasReceiver, givenType, type TestedFunction } from "./tested-function.ts";
+import { supportOf } from "./test-support.ts";
 import { runnerOf, TEST_RUNNERS, type TestRunnerName } from "./test-runners.ts";
 import { conditionText } from "./unit-test-text.ts";
 import { conditionsOf, givenText, importLines, readClauses, seedOf, unitTestPath } from "./unit-test.ts";
@@ -40,7 +40,7 @@ export function complexityTest(
   try {
     const title = `${functionName} ${subject}`;
     const parts = { tested, contract, sized, runner, title, place, bound: read.bound };
-    return { path: place, text: benchmarkText(parts), tests: [title], untested: [] };
+    return { path: place, ...benchmarkText(parts), tests: [title], untested: [] };
   } catch (error) {
     if (error instanceof CannotGenerate) return untested(error.message);
     throw error;
@@ -73,7 +73,7 @@ interface BenchmarkParts {
   readonly bound: string;
 }
 
-function benchmarkText({ tested, contract, sized, runner, title, place, bound }: BenchmarkParts): string {
+function benchmarkText({ tested, contract, sized, runner, title, place, bound }: BenchmarkParts): Pick<GeneratedTest, "text" | "support"> {
   const { clauses, names } = readClauses(tested, { clauses: contract.clauses.filter(({ kind }) => kind === "REQUIRES") });
   const writer = openArbitraryWriter(tested.index);
   const given = givenText(writer, tested, boundsOf(conditionsOf(clauses)), sized);
@@ -88,27 +88,11 @@ function benchmarkText({ tested, contract, sized, runner, title, place, bound }:
   const method = tested.name.split(".")[1] ?? "";
   const target = tested.kind === "method" ? `self.${method}` : tested.kind === "static" ? tested.name : tested.declaration.name;
   if (tested.kind === "constructor" || tested.kind === "getter") throw new CannotGenerate("a constructor or a getter is not measured");
-  return `${[
-    `// Made from the contract of ${tested.name} in ${tested.file}.`,
-    `import assert from "node:assert/strict";`,
-    `import fc from "fast-check";`,
-    TEST_RUNNERS[runner].imports({ clock: false, expect: false }),
-    ...importLines(place, imports),
-    VALUE_PRELUDE,
-    `type $Given = ${typeTexts(tested).given};`,
-    `const $isAllowed = (${pattern}: $Given): boolean => ${clauses.map(({ predicate }) => `(${conditionText(predicate, "self")})`).join(" && ") || "true"};`,
-    `/** An input of the size that satisfies the preconditions; lists are also tried in order. */`,
-    `function $input(n: number): $Given {`,
-    `  for (let attempt = 0; attempt < 50; attempt++) {`,
-    `    const raw: unknown[] = fc.sample(${given}, { numRuns: 1, seed: ${seedOf(title)} + attempt })[0]!;`,
-    `    const ordered = raw.map((one) => (Array.isArray(one) ? [...one].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)) : one));`,
-    `    for (const one of [raw, ordered]) {`,
-    `      const made = $make(one) as $Given;`,
-    `      if ($holds(() => $isAllowed(made))) return made;`,
-    `    }`,
-    `  }`,
-    `  return $fail(\`expected an input of size \${n} that satisfies the preconditions, got none\`);`,
-    `}`,
+  const allowed = clauses.map(({ predicate }) => `(${conditionText(predicate, "self")})`).join(" && ") || "true";
+  const body = [
+    `const $input = (n: number) =>`,
+    `  $inputOfSize<${givenType(tested)}>(n, ${given}, ${seedOf(title)}, (${pattern}) => ${allowed});`,
+    ``,
     scalingTest({
       title,
       skip: TEST_RUNNERS[runner].skip,
@@ -116,6 +100,20 @@ function benchmarkText({ tested, contract, sized, runner, title, place, bound }:
       target,
       lines: [`const ${pattern} = $input(n);`],
       given: `[${[receiver[0] ?? "undefined", ...argumentTexts(tested)].join(", ")}]`,
+      assert: "assert",
     }),
-  ].join("\n")}\n`;
+  ].join("\n");
+  const { imports: ofSupport, support } = supportOf(place, body);
+  const text = [
+    `// A benchmark of ${tested.name} in ${tested.file}, made from its contract.`,
+    `import assert from "node:assert/strict";`,
+    `import fc from "fast-check";`,
+    TEST_RUNNERS[runner].imports({ clock: false, expect: false }),
+    ...importLines(place, imports),
+    ...ofSupport,
+    ``,
+    body,
+    ``,
+  ].join("\n");
+  return { text, support };
 }

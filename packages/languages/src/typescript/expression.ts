@@ -46,6 +46,12 @@ export function parseExpression(text: string, { mayAwait = false } = {}): Parsed
   return problem === null ? { node, text, names: freeNames(node) } : { problem };
 }
 
+/** Whether an expression uses a name that it does not declare itself. */
+export function usesName(text: string, name: string): boolean {
+  const parsed = parseExpression(text);
+  return "names" in parsed && parsed.names.includes(name);
+}
+
 function memberName(node: AstNode): string | null {
   if (node.type !== "MemberExpression") return null;
   const property = nodeIn(node, "property");

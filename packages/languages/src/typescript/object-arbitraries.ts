@@ -8,7 +8,7 @@ export function objectArbitrary(writer: ArbitraryWriter, members: readonly AstNo
   let others: string | null = null;
   for (const member of members) {
     if (member.type === "TSIndexSignature") {
-      others = `fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), ${writer.write({ ...type, node: annotationOf(member) })}, { maxKeys: 4, noNullPrototype: true })`;
+      others = `fc.dictionary($texts({ minLength: 1, maxLength: 8 }), ${writer.write({ ...type, node: annotationOf(member) })}, { maxKeys: 4, noNullPrototype: true })`;
       continue;
     }
     const key = keyOf(member);

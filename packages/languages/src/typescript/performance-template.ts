@@ -2,8 +2,8 @@ import { readBound } from "../property-tests/scaling.ts";
 import type { ClaimTestInput } from "./claim-templates.ts";
 import { parseExpression } from "./expression.ts";
 import { nodeIn, nodesIn } from "./ast-nodes.ts";
+import { assertName } from "./unit-test-text.ts";
 import { TEST_RUNNERS } from "./test-runners.ts";
-import { SCALING_PRELUDE } from "./scaling-prelude.ts";
 
 /** The first operation is measured with what `setup` makes of `n`. */
 export function performanceTest({ parts, title, runner }: ClaimTestInput): string {
@@ -16,7 +16,8 @@ export function performanceTest({ parts, title, runner }: ClaimTestInput): strin
     bound: readBound(bound ?? "")?.bound ?? "O(1)",
     target,
     lines: setup.map(({ name, value }) => `const ${name} = ${value};`),
-    given: `[${self}, ${given.join(", ")}]`,
+    given: `[${[self, ...given].join(", ")}]`,
+    assert: assertName(setup.map(({ name }) => name)),
   });
 }
 
@@ -30,20 +31,20 @@ export interface ScalingTestParts {
   readonly lines: readonly string[];
   /** `this` and the arguments, as a list. */
   readonly given: string;
+  readonly assert: string;
 }
 
-export function scalingTest({ title, skip, bound, target, lines, given }: ScalingTestParts): string {
-  return `${SCALING_PRELUDE}
-test(${JSON.stringify(title)}, async ($context) => {
-  const $prepared = (n: number): readonly [(...given: never[]) => unknown, readonly unknown[]] => {
+export function scalingTest({ title, skip, bound, target, lines, given, assert }: ScalingTestParts): string {
+  return `test(${JSON.stringify(title)}, async ($context) => {
+  const $prepared = (n: number) => {
     ${lines.join("\n    ")}
     void n;
-    return [${target} as (...given: never[]) => unknown, ${given}];
+    return [${target}, ${given}] as const;
   };
   const { result, deviation, times } = $verdict(${JSON.stringify(bound)}, $prepared);
   const growth = \`growth \${Math.round(deviation * 100)} % above it for each factor of ten, with times \${times}\`;
   if (result === "inconclusive") ${skip("`the times are too noisy to judge: ${growth}`")}
-  if (result === "failed") $fail(\`expected ${bound}, got \${growth}\`);
+  if (result === "failed") ${assert}.fail(\`expected ${bound}, got \${growth}\`);
 });`;
 }
 

@@ -68,23 +68,20 @@ export function callText({ kind, declaration, names, name, parameters }: TestedF
   return `${kind === "method" ? `self.${method}` : kind === "static" ? `${declaration.name}.${method}` : declaration.name}(${given})`;
 }
 
-/** Types of the arguments and of the result. A type parameter stands for number. */
-export function typeTexts(tested: TestedFunction): { readonly given: string; readonly result: string } {
+/** The type of the receiver and the arguments. A type parameter stands for number. */
+export function givenType(tested: TestedFunction): string {
   const { kind, declaration, name, node } = tested;
   const method = name.split(".")[1] ?? "";
   const own = instances(declaration.node, declaration.name);
-  if (kind === "constructor") return { given: `ConstructorParameters<typeof ${own}>`, result: own };
-  if (kind === "getter") return { given: `[${own}]`, result: `${own}["${method}"]` };
+  if (kind === "constructor") return `ConstructorParameters<typeof ${own}>`;
+  if (kind === "getter") return `[${own}]`;
   const called =
     kind === "function"
       ? `typeof ${instances(node, declaration.name)}`
       : kind === "static"
         ? `typeof ${declaration.name}.${method}`
         : `${own}["${method}"]`;
-  return {
-    given: kind === "method" ? `[${own}, ...Parameters<${called}>]` : `Parameters<${called}>`,
-    result: `Awaited<ReturnType<${called}>>`,
-  };
+  return kind === "method" ? `[${own}, ...Parameters<${called}>]` : `Parameters<${called}>`;
 }
 
 function instances(node: AstNode, name: string): string {

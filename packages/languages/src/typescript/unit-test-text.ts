@@ -1,9 +1,10 @@
+import type { GeneratedTest } from "../adapter.ts";
 import type { Predicate } from "../micro-contracts/predicates.ts";
 import { oldExpressions, replaceOld } from "../micro-contracts/predicates.ts";
 import { nodeIn } from "./ast-nodes.ts";
 import { parseExpression, renameThis } from "./expression.ts";
-import { argumentTexts, callText, hasReceiver, typeTexts, type TestedFunction } from "./tested-function.ts";
-import { CHECK_PRELUDE, VALUE_PRELUDE } from "./test-prelude.ts";
+import { argumentTexts, callText, hasReceiver, givenType, type TestedFunction } from "./tested-function.ts";
+import { supportOf } from "./test-support.ts";
 import { TEST_RUNNERS, type TestRunnerName } from "./test-runners.ts";
 
 export interface TestedClause {
@@ -19,6 +20,8 @@ export interface TestedClause {
 
 export interface UnitTestParts {
   readonly tested: TestedFunction;
+  /** Where the test is. */
+  readonly place: string;
   readonly runner: TestRunnerName;
   readonly clauses: readonly TestedClause[];
   /** An arbitrary of all arguments, within the bounds that preconditions state. */
@@ -30,74 +33,85 @@ export interface UnitTestParts {
 }
 
 /** The test file. Its own names begin with `$`, because parameters of the function may have any other. */
-export function unitTestText(parts: UnitTestParts): string {
-  const { tested, runner, clauses, given, breaking, imports, seed } = parts;
-  const { given: givenType, result } = typeTexts(tested);
+export function unitTestText(parts: UnitTestParts): Pick<GeneratedTest, "text" | "support"> {
+  const { tested, place, runner, clauses, given, breaking, imports, seed } = parts;
   const receiver = hasReceiver(tested) ? ["self"] : [];
   const pattern = `[${[...receiver, ...argumentTexts(tested)].join(", ")}]`;
   const requires = clauses.filter(({ kind }) => kind === "REQUIRES");
   const self = tested.kind === "constructor" ? "result" : "self";
-  return `${[
-    `// Made from the contract of ${tested.name} in ${tested.file}.`,
-    `import assert from "node:assert/strict";`,
+  const assert = assertName([...receiver, ...tested.names]);
+  const asserted = clauses.filter(({ isAssumed }) => !isAssumed);
+  const body = [
+    `const $settings = $settingsOf({ seed: ${seed}, numRuns: 100 });`,
+    `const $contract = $contractOf<${givenType(tested)}>({`,
+    `  names: ${JSON.stringify([...receiver, ...tested.names])},`,
+    `  given: ${given},`,
+    requires.length === 0 ? `  requires: [],` : `  requires: [`,
+    ...requires.map(({ predicate }, at) => {
+      const other = breaking[at] === given || breaking[at] === undefined ? "" : `, breaking: ${breaking[at]}`;
+      return `    { holds: (${pattern}) => ${conditionText(predicate, self)}${other} },`;
+    }),
+    ...(requires.length === 0 ? [] : [`  ],`]),
+    `  seed: ${seed},`,
+    `});`,
+    ...asserted.map((clause) => clauseTest(clause, parts, { pattern, self, assert }, requires.indexOf(clause))),
+  ].join("\n");
+  const { imports: ofSupport, support } = supportOf(place, body);
+  const text = [
+    `// Tests of ${tested.name} in ${tested.file}, made from its contract. Names with $ belong to the tests, all others to the contract.`,
+    `import ${assert} from "node:assert/strict";`,
     `import fc from "fast-check";`,
     TEST_RUNNERS[runner].imports({ clock: false, expect: false }),
     ...imports,
+    ...ofSupport,
     ``,
-    `type $Given = ${givenType};`,
-    `type $Result = ${result};`,
-    VALUE_PRELUDE,
-    `const $seed = ${seed};`,
-    `const $given: fc.Arbitrary<unknown[]> = ${given};`,
-    `const $breaking: readonly fc.Arbitrary<unknown[]>[] = [${breaking.join(", ")}];`,
-    `const $names: readonly string[] = ${JSON.stringify([...receiver, ...tested.names])};`,
-    `/** One function for each precondition. */`,
-    `const $requires: readonly (($all: $Given) => boolean)[] = [`,
-    ...requires.map(({ predicate }) => `  (${pattern}: $Given) => ${conditionText(predicate, self)},`),
-    `];`,
-    CHECK_PRELUDE,
-    ...clauses.filter(({ isAssumed }) => !isAssumed).map((clause) => clauseTest(clause, parts, pattern, requires.indexOf(clause), self)),
-  ].join("\n")}\n`;
+    body,
+    ``,
+  ].join("\n");
+  return { text, support };
 }
 
-/** A boolean expression: if the premises hold, the conclusion does. */
+/** A parameter may be called assert. */
+export function assertName(names: readonly string[]): string {
+  return names.includes("assert") ? "$assert" : "assert";
+}
+
+/** An expression that is truthy if the conclusion holds, or a premise does not. */
 export function conditionText({ premises, conclusion }: TestedClause["predicate"], self: string): string {
-  const part = (text: string) => `(${renameThis(text, self)})`;
-  return premises.length === 0 ? `Boolean(${part(conclusion)})` : `!(${premises.map(part).join(" && ")}) || Boolean(${part(conclusion)})`;
+  const part = (text: string) => renameThis(text, self);
+  if (premises.length === 0) return part(conclusion);
+  return `!(${premises.map((one) => `(${part(one)})`).join(" && ")}) || (${part(conclusion)})`;
 }
 
-function clauseTest(clause: TestedClause, parts: UnitTestParts, pattern: string, required: number, self: string): string {
+interface Words {
+  /** The arguments as a pattern. */
+  readonly pattern: string;
+  /** What `this` stands for. */
+  readonly self: string;
+  readonly assert: string;
+}
+
+function clauseTest(clause: TestedClause, parts: UnitTestParts, words: Words, required: number): string {
   const title = JSON.stringify(clause.title);
   const { skip } = TEST_RUNNERS[parts.runner];
   const call = callText(parts.tested);
-  if (clause.kind === "REQUIRES") {
-    const condition = clause.text.slice("REQUIRES: ".length);
-    return `
+  if (clause.kind !== "REQUIRES") return propertyTest(clause, title, call, skip, words);
+  const condition = clause.text.slice("REQUIRES: ".length);
+  return `
 test(${title}, async ($context) => {
-  const isWrong = (all: $Given): boolean => $isAllowed(all, ${required}) && !$holds(() => $requires[${required}]!(all));
-  if ($countMeant($breaking[${required}]!, isWrong).found === 0) ${skip(`"no generated input breaks this precondition"`)}
-  await $report($breaking[${required}]!, isWrong, async (${pattern}, $text) => {
-    let result: unknown;
-    try {
-      result = await ${call};
-    } catch {
-      return;
-    }
-    $fail(\`expected an error because \${${JSON.stringify(condition)}} does not hold, got \${$line(result)} with \${$text}\`);
-  });
+  if (!$contract.canBreak(${required})) ${skip(`"no generated input breaks this precondition"`)}
+  await fc.assert(
+    $contract.breaking(${required}, ${JSON.stringify(`an error because ${condition} does not hold`)}, async (${words.pattern}) => {
+      const $call = await $outcome(() => ${call});
+      if (!$call.threw) ${words.assert}.fail($line($call.result));
+    }),
+    $settings,
+  );
 });`;
-  }
-  return propertyTest(clause, title, { pattern, call, self, skip });
 }
 
-interface PropertyParts {
-  readonly pattern: string;
-  readonly call: string;
-  readonly self: string;
-  readonly skip: (reason: string) => string;
-}
-
-function propertyTest(clause: TestedClause, title: string, { pattern, call, self, skip }: PropertyParts): string {
+function propertyTest(clause: TestedClause, title: string, call: string, skip: (reason: string) => string, words: Words): string {
+  const { pattern, self, assert } = words;
   const { premises, conclusion } = clause.predicate;
   const olds: string[] = [];
   const written = [...premises, conclusion].map((part) =>
@@ -106,45 +120,43 @@ function propertyTest(clause: TestedClause, title: string, { pattern, call, self
       return `$old${olds.length - 1}`;
     }),
   );
-  // What holds for arguments before the call must still hold after it.
-  const isKept =
-    clause.kind === "INVARIANT" &&
-    premises.length === 0 &&
-    oldExpressions(conclusion).length === 0 &&
-    !/\bresult\b/.test(conclusion) &&
-    self !== "result";
-  const before = isKept
-    ? `, (all) => $isAllowed(all) && $holds(() => (([${pattern.slice(1, -1)}]: $Given) => Boolean(${written.at(-1)}))(all))`
-    : "";
-  const condition = clause.text.slice(clause.text.indexOf(" ") + 1);
-  const got = gotText(conclusion, written.at(-1) ?? "") ?? (clause.kind === "INVARIANT" ? "$shown($all)" : `"result = " + $line(result)`);
-  return `
-test(${title}, async (${premises.length === 0 ? "" : "$context"}) => {
-  const $expected = ${JSON.stringify(condition)};
-${premises.length === 0 ? "" : "  let $reached = 0;\n"}  await $check(async ($all, $text) => {
-    const ${pattern} = $all;
-${olds.map((inner, at) => `    const $old${at} = $copy(${inner});\n`).join("")}    let result: $Result;
-    try {
-      result = await ${call};
-    } catch (error) {
-      $fail(\`expected \${$expected}, got \${$line(error)} with \${$text}\`);
-    }
-    let $passed: unknown;
-    try {
-${
-  premises.length === 0
-    ? ""
-    : `      if (!(${written
-        .slice(0, -1)
-        .map((part) => `(${part})`)
-        .join(" && ")})) return;\n      $reached++;\n`
-}      $passed = ${written.at(-1)};
-    } catch (error) {
-      $fail(\`expected \${$expected}, got \${$line(error)} with \${$text}\`);
-    }
-    if (!$passed) $fail(\`expected \${$expected}, got \${${got}} with \${$text}\`);
-  }${before});
-${premises.length === 0 ? "" : `  if ($reached === 0) ${skip(`"no generated input reaches the premise"`)}\n`}});`;
+  const inTest = written.at(-1) ?? "";
+  const got = gotText(conclusion, inTest) ?? (clause.kind === "INVARIANT" ? `$contract.shown(${pattern})` : `"result = " + $line(result)`);
+  const usesResult = [...written, got].some((text) => /(?<![\w$.])result(?![\w$])/.test(text));
+  const hasPremise = premises.length > 0;
+  const lines = [
+    ...olds.map((inner, at) => `const $old${at} = $copy(${inner});`),
+    `${usesResult ? "const result = " : ""}await ${call};`,
+    ...(hasPremise
+      ? [
+          `if (!(${written
+            .slice(0, -1)
+            .map((part) => `(${part})`)
+            .join(" && ")})) return;`,
+          `$reached++;`,
+        ]
+      : []),
+    `if (!(${inTest})) ${assert}.fail(${got});`,
+  ];
+  return [
+    ``,
+    `test(${title}, async (${hasPremise ? "$context" : ""}) => {`,
+    ...(hasPremise ? [`  let $reached = 0;`] : []),
+    `  await fc.assert(`,
+    `    $contract.property(${JSON.stringify(clause.text.slice(clause.text.indexOf(" ") + 1))}, async (${pattern}) => {`,
+    ...lines.map((line) => `      ${line}`),
+    `    }${isKept(clause, self) ? `, (${pattern}) => ${inTest}` : ""}),`,
+    `    $settings,`,
+    `  );`,
+    ...(hasPremise ? [`  if ($reached === 0) ${skip(`"no generated input reaches the premise"`)}`] : []),
+    `});`,
+  ].join("\n");
+}
+
+/** What holds for arguments before the call must still hold after it. */
+function isKept({ kind, predicate: { premises, conclusion } }: TestedClause, self: string): boolean {
+  const isAboutInputs = oldExpressions(conclusion).length === 0 && !/\bresult\b/.test(conclusion) && self !== "result";
+  return kind === "INVARIANT" && premises.length === 0 && isAboutInputs;
 }
 
 const COMPARISONS = new Set(["===", "==", "!==", "!=", "<", "<=", ">", ">="]);
@@ -153,10 +165,8 @@ const COMPARISONS = new Set(["===", "==", "!==", "!=", "<", "<=", ">", ">="]);
 function gotText(conclusion: string, written: string): string | null {
   const [asWritten, inTest] = [comparisonSides(conclusion), comparisonSides(written)];
   if (asWritten === null || inTest === null) return null;
-  const sides = asWritten.flatMap(({ text, isValue }, at) =>
-    isValue ? [] : [`${JSON.stringify(`${text} = `)} + $line(${inTest[at]?.text ?? ""})`],
-  );
-  return sides.join(` + " and " + `);
+  const sides = asWritten.flatMap(({ text, isValue }, at) => (isValue ? [] : [{ text, value: inTest[at]?.text ?? "" }]));
+  return sides.map(({ text, value }, at) => `${JSON.stringify(`${at === 0 ? "" : " and "}${text} = `)} + $line(${value})`).join(" + ");
 }
 
 function comparisonSides(text: string): { readonly text: string; readonly isValue: boolean }[] | null {

@@ -5,6 +5,7 @@ import { readPredicate, type Predicate } from "../micro-contracts/predicates.ts"
 import { printClause } from "../micro-contracts/print.ts";
 import { CannotGenerate, instantiate, openArbitraryWriter, type ArbitraryWriter } from "./arbitraries.ts";
 import { classArbitrary, writeParameter } from "./built-arbitraries.ts";
+import { literalsOf } from "./contract-literals.ts";
 import { parseExpression, PLAIN_GLOBALS } from "./expression.ts";
 import { isRestParameter } from "./parameters.ts";
 import { findTested, hasReceiver, type TestedFunction } from "./tested-function.ts";
@@ -46,7 +47,8 @@ export function unitTest(
   const { clauses, untested, names } = readClauses(tested, contract, title === undefined ? null : (only ?? null), title ?? "");
   const testable = clauses.filter(({ isAssumed }) => !isAssumed);
   if (testable.length === 0) return null;
-  const writer = openArbitraryWriter(tested.index);
+  const parts = clauses.flatMap(({ predicate }) => [...predicate.premises, predicate.conclusion]);
+  const writer = openArbitraryWriter(tested.index, literalsOf(parts));
   try {
     const given = givenText(
       writer,
@@ -65,8 +67,9 @@ export function unitTest(
     const imports = new Map(writer.imports);
     for (const [file, used] of [[path, names] as const, [tested.declaration.file, new Set([tested.declaration.name])] as const])
       imports.set(file, new Set([...(imports.get(file) ?? []), ...used]));
-    const text = unitTestText({
+    const made = unitTestText({
       tested,
+      place,
       runner,
       clauses,
       given,
@@ -74,7 +77,7 @@ export function unitTest(
       imports: importLines(place, imports),
       seed: seedOf(`${path} ${functionName}`),
     });
-    return { path: place, text, tests: testable.map(({ title }) => title), untested };
+    return { path: place, ...made, tests: testable.map(({ title }) => title), untested };
   } catch (error) {
     if (error instanceof CannotGenerate) return null;
     throw error;
@@ -168,19 +171,22 @@ export function givenText(writer: ArbitraryWriter, tested: TestedFunction, bound
 
 /** Values of parameters with the same type are sometimes equal, which chance alone would not make them. */
 function tupleText(texts: readonly string[]): string {
-  const tuple = `fc.tuple(${texts.join(", ")})`;
+  const tuple = texts.length < 2 ? `fc.tuple(${texts.join("")})` : `fc.tuple(\n${texts.map((one) => `    ${one},\n`).join("")}  )`;
   const first = texts.map((text) => texts.indexOf(text));
   return first.every((at, index) => at === index) ? tuple : `$alike(${tuple}, [${first.join(", ")}])`;
 }
 
+/** `type Amount` is the name of a type. */
 export function importLines(place: string, imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return [...imports]
     .filter(([, names]) => names.size > 0)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([file, names]) =>
-        `import { ${[...names].toSorted().join(", ")} } from ${JSON.stringify(posix.relative(posix.dirname(place), file))};`,
-    );
+    .map(([file, names]) => {
+      const all = [...names].toSorted();
+      const isTypes = all.every((name) => name.startsWith("type "));
+      const listed = isTypes ? all.map((name) => name.slice("type ".length)) : all;
+      return `import ${isTypes ? "type " : ""}{ ${listed.join(", ")} } from ${JSON.stringify(posix.relative(posix.dirname(place), file))};`;
+    });
 }
 
 /** The same tests run with the same values every time. */

@@ -25,6 +25,11 @@ export function boundsOf(conditions: readonly AstNode[], lookUp: FunctionLookup 
   return bounds;
 }
 
+export function isWithin(n: number, { min = -Infinity, minExcluded, max = Infinity, maxExcluded, integer }: ValueBounds): boolean {
+  const isInside = (minExcluded === true ? n > min : n >= min) && (maxExcluded === true ? n < max : n <= max);
+  return isInside && (integer !== true || Number.isInteger(n));
+}
+
 /** A function of the same file by its name. */
 export type FunctionLookup = (name: string) => AstNode | null;
 
@@ -103,7 +108,7 @@ function collectCall(node: AstNode, holds: boolean, bounds: Map<string, ValueBou
 const NOT_GENERATED = /\(\?[=!<]|\\[bBpPk1-9]/;
 
 /** The literal without flags that only change how it is used; ignoring case still accepts the letters as written. */
-function patternIn(node: AstNode | null): string | null {
+export function patternIn(node: AstNode | null): string | null {
   const { pattern, flags = "" } = (node?.["regex"] ?? {}) as { readonly pattern?: string; readonly flags?: string };
   if (pattern === undefined || NOT_GENERATED.test(pattern) || flags.includes("v")) return null;
   return `/${pattern}/${flags.replaceAll(/[^msu]/g, "")}`;

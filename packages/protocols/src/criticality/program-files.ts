@@ -1,4 +1,5 @@
 import type { SourceTree } from "@slipway/languages/adapter";
+import { testFiles } from "@slipway/languages/property-tests/test-files";
 import type { CriticalityRun } from "./criticality-run.ts";
 import { unitTestsOf } from "./injection/scene.ts";
 import { testsInScope } from "./phases/verifier.ts";
@@ -12,7 +13,7 @@ export function programFiles(run: CriticalityRun, { lattice, reduction, clusters
   const specPath = run.config.project.spec_path;
   return {
     ...reduction.tree,
-    ...Object.fromEntries(tests.map(({ path, text }) => [path, text])),
+    ...testFiles(tests),
     [specPath]: specification.specText,
     [specPath.replace(/[^/]*$/, "claims.toml")]: specification.claimsText,
   };

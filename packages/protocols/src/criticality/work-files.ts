@@ -1,3 +1,4 @@
+import { testFiles } from "@slipway/languages/property-tests/test-files";
 import type { RunFiles } from "./files/run-files.ts";
 import type { Work } from "./work.ts";
 
@@ -19,7 +20,7 @@ export function showWork(files: RunFiles, shown: ShownWork, work: Work): ShownWo
     for (const [path, text] of wanted) files.put(path, text);
   }
   if (clusters !== shown.work?.clusters)
-    for (const { test } of clusters.flatMap(({ tests }) => tests))
-      files.put(test.path.startsWith("tests/") ? test.path : `tests/${test.path}`, test.text);
+    for (const [path, text] of Object.entries(testFiles(clusters.flatMap(({ tests }) => tests.map(({ test }) => test)))))
+      files.put(path.startsWith("tests/") ? path : `tests/${path}`, text);
   return { ...shown, work };
 }

@@ -8,6 +8,7 @@ import type {
   SourceTree,
   ToolRun,
 } from "@slipway/languages/adapter";
+import { testFiles } from "@slipway/languages/property-tests/test-files";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 import { classify, type AttemptEvidence, type InjectionFailure } from "../escalation/failures.ts";
 import type { LatticeFunction } from "../lattice/lattice.ts";
@@ -147,8 +148,7 @@ async function runUnitTests(
   tests: readonly GeneratedTest[],
   limit: number,
 ): Promise<AttemptEvidence> {
-  const texts = Object.fromEntries(tests.map(({ path, text }) => [path, text]));
-  const ran = await folders.withTree({ ...tree, ...texts }, (folder) =>
+  const ran = await folders.withTree({ ...tree, ...testFiles(tests) }, (folder) =>
     language.runTests(folder, { ...run, files: tests.map(({ path }) => path) }),
   );
   return testEvidence(ran, tests, limit);

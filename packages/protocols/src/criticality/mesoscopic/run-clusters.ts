@@ -1,4 +1,5 @@
 import type { SourceTree } from "@slipway/languages/adapter";
+import { testFiles } from "@slipway/languages/property-tests/test-files";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 import type { CriticalityRun } from "../criticality-run.ts";
 import type { ClusterTests } from "./synthesize-tests.ts";
@@ -22,9 +23,8 @@ export async function runCluster(
 ): Promise<ClusterVerdict> {
   const results = [];
   for (const tested of tests) {
-    const { path, text } = tested.test;
     const ran = await run.ctx.step(`cluster:${round}:${cluster.name}:${tested.claim}`, (signal) =>
-      runTests({ ...tree, [path]: text }, [path], signal),
+      runTests({ ...tree, ...testFiles([tested.test]) }, [tested.test.path], signal),
     );
     results.push({ tested, run: ran });
   }

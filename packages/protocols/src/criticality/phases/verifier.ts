@@ -1,4 +1,5 @@
 import type { GeneratedTest, SourceTree } from "@slipway/languages/adapter";
+import { testFiles } from "@slipway/languages/property-tests/test-files";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 import type { UnitTests } from "../injection/scene.ts";
 import { moduleOf } from "../lattice/lattice.ts";
@@ -49,7 +50,7 @@ export function transformVerifier(tools: CodeTools, tests: ProgramTests, timeout
 }
 
 export function withTests(tree: SourceTree, tests: readonly GeneratedTest[]): SourceTree {
-  return { ...tree, ...Object.fromEntries(tests.map(({ path, text }) => [path, text])) };
+  return { ...tree, ...testFiles(tests) };
 }
 
 /** Passes only if every generated test ran and passed, or skipped itself. */

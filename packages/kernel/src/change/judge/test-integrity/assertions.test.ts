@@ -9,6 +9,7 @@ describe("assertions of JavaScript", () => {
   test.each([
     ["assert.equal(total([1, 2]), 3);", "assert.equal", true, ["1", "2", "3"]],
     ["assert(a);", "assert", false, []],
+    ["await fc.assert(fc.asyncProperty(fc.nat(), async (n) => half(n) <= 7), settings);", "fc.assert", true, ["7"]],
     ["assert.ok(a === 3);", "assert.ok", true, ["3"]],
     ["t.assert.snapshot(a());", "t.assert.snapshot", true, []],
     ["await expect(load('x')).resolves.toEqual({ a: true });", "expect.resolves.toEqual", true, ['"x"', "true"]],

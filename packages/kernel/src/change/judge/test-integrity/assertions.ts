@@ -12,7 +12,7 @@ export interface Assertion {
 }
 
 const CALLS: Readonly<Record<TestLanguage, RegExp>> = {
-  js: /(?<![\w$.])(?:(?:t|context|ctx|chai|sinon|power)\.)?(?:assert|expect)(?:\.\w+)*\s*\(|(?<![\w$.])t\.(?:is|not|like|same|equal|equals|deepEqual|notEqual|true|false|truthy|falsy|ok|notOk|throws|doesNotThrow|rejects|regex|match|snapshot|error|pass|fail)\s*\(/g,
+  js: /(?<![\w$.])(?:(?:t|context|ctx|chai|sinon|power|fc)\.)?(?:assert|expect)(?:\.\w+)*\s*\(|(?<![\w$.])t\.(?:is|not|like|same|equal|equals|deepEqual|notEqual|true|false|truthy|falsy|ok|notOk|throws|doesNotThrow|rejects|regex|match|snapshot|error|pass|fail)\s*\(/g,
   py: /(?<![\w.])(?:self|cls|unittest\.TestCase)\.(?:assert\w+|fail\w*)\s*\(|(?<![\w.])(?:pytest\.)?(?:raises|warns|approx)\s*\(|(?<![\w.])[\w.]*\bassert_\w+\s*\(|(?<![\w.])assert\b/g,
 };
 

@@ -1,8 +1,8 @@
 /**
- * Measures a function at several sizes and compares the growth with a bound, in the text of a test. It decides as `judgeScaling` does,
+ * Measures a function at several sizes and compares the growth with a bound. It decides as `judgeScaling` does,
  * which a test checks. In the harness the other process is measured from outside; elsewhere the function runs here.
  */
-export const SCALING_PRELUDE = `
+export const SCALING_SUPPORT = `/** Measures how the time of a function grows with the size of its input. It is the same in every program. */
 type $Prepared = (n: number) => readonly [(...given: never[]) => unknown, readonly unknown[]];
 type $TimeOf = (target: object, given: readonly unknown[], times: number, calls: boolean) => number;
 const $sizes = [10, 100, 1000, 10000];
@@ -60,7 +60,7 @@ function $measure(prepared: $Prepared): { n: number; times: number[] }[] {
 }
 
 /** Measures again, up to three times, as long as the times are too noisy to judge. */
-function $verdict(bound: string, prepared: $Prepared): ReturnType<typeof $judge> {
+export function $verdict(bound: string, prepared: $Prepared): ReturnType<typeof $judge> {
   let samples = $measure(prepared);
   for (let more = 0; more < 2 && $judge(bound, samples).result === "inconclusive"; more++) {
     const again = $measure(prepared);
@@ -69,7 +69,7 @@ function $verdict(bound: string, prepared: $Prepared): ReturnType<typeof $judge>
   return $judge(bound, samples);
 }
 
-function $judge(bound: string, samples: readonly { readonly n: number; readonly times: readonly number[] }[]): { result: string; deviation: number; times: string } {
+export function $judge(bound: string, samples: readonly { readonly n: number; readonly times: readonly number[] }[]): { result: string; deviation: number; times: string } {
   const curve = $curves[bound] ?? (() => 1);
   const sizes = samples.map(({ n, times }) => {
     const sorted = [...times].sort((a, b) => a - b);
