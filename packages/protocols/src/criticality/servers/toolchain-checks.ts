@@ -48,7 +48,7 @@ export async function testFunction(
   const ran = await runFiles(kernel, code, withTests(sources, [test]), [test.path], { signal, timeoutMs });
   const untested = test.untested.map(({ subject, reason }) => ({ subject, reason }));
   return {
-    report: testReport(ran, test.tests.length),
+    report: testReport(ran, test.tests.length, "generated"),
     coverage: { clauses: total, tested: Math.max(0, total - untested.length), untested },
   };
 }
@@ -64,7 +64,10 @@ export async function testClaim(
   const files = Object.keys(tests).filter((path) => isTestOf(claim, path));
   if (files.length === 0) return { ...NOT_TESTED, files };
   const timeoutMs = config.orchestrator.mesoscopic_per_cluster_seconds * 1_000;
-  return { ...testReport(await runFiles(kernel, code, { ...sources, ...tests }, files, { signal, timeoutMs }), files.length), files };
+  return {
+    ...testReport(await runFiles(kernel, code, { ...sources, ...tests }, files, { signal, timeoutMs }), files.length, "committed"),
+    files,
+  };
 }
 
 /** Adapters name the test of a claim after its id: `balance_001.test.ts`, `test_claim_balance_001.py`, `Claimbalance_001Test.java`. */

@@ -256,22 +256,30 @@ describe("the report of a test run", () => {
   const ran = { name: "a", result: "PASS", duration_ms: 1, error: null } as const;
 
   test("a run that ended before every test had a result is broken, and its own words are left out", () => {
-    const report = testReport({ tests: [ran], skipped: [], broken: "exit code 7: RAW-OUTPUT" }, 2);
+    const report = testReport({ tests: [ran], skipped: [], broken: "exit code 7: RAW-OUTPUT" }, 2, "generated");
     expect(report).toMatchObject({ status: "broken", passed: false, counts: { declared: 2, passed: 1 } });
     expect(JSON.stringify(report)).not.toContain("RAW-OUTPUT");
   });
 
   test.each([
-    ["too few tests", { tests: [ran], skipped: [], broken: null }, 2],
-    ["no tests", { tests: [], skipped: [], broken: null }, 0],
-    ["a skipped test", { tests: [ran], skipped: ["b"], broken: null }, 1],
-  ])("%s is no pass", (_what, run, declared) => {
-    expect(testReport(run, declared)).toMatchObject({ status: "broken", passed: false });
+    ["too few tests", { tests: [ran], skipped: [], broken: null }, 2, "generated"],
+    ["no tests", { tests: [], skipped: [], broken: null }, 0, "generated"],
+    ["generated tests that all skip themselves", { tests: [], skipped: ["b"], broken: null }, 1, "generated"],
+    ["a committed test that is skipped", { tests: [ran], skipped: ["b"], broken: null }, 1, "committed"],
+  ] as const)("%s is no pass", (_what, run, declared, origin) => {
+    expect(testReport(run, declared, origin)).toMatchObject({ status: "broken", passed: false });
+  });
+
+  test("a generated test may skip itself beside one that passes", () => {
+    expect(testReport({ tests: [ran], skipped: ["b"], broken: null }, 2, "generated")).toMatchObject({
+      status: "pass",
+      counts: { declared: 2, passed: 1, skipped: 1 },
+    });
   });
 
   test("a long message is cut, and a failure without one says so", () => {
     const long = { ...ran, result: "FAIL", error: { name: "Error", message: "x".repeat(9_000), by: "code" } } as const;
-    const report = testReport({ tests: [long, { ...ran, result: "FAIL" }], skipped: [], broken: null }, 2);
+    const report = testReport({ tests: [long, { ...ran, result: "FAIL" }], skipped: [], broken: null }, 2, "generated");
     expect(report.failures[0]?.error.length).toBeLessThan(600);
     expect(report.failures[1]).toEqual({ test: "a", error: "failed", by: null });
   });
