@@ -1,10 +1,9 @@
-import { z } from "zod";
 import type { AuditReport, Contradiction } from "../audit/report.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
 import type { InterviewPhase } from "../ignition/questions.ts";
+import { askForWords, choiceSchema } from "./ask-for-words.ts";
 
 const OTHER = "other";
-const MAX_TEXT = 4_000;
 
 /** The phase of the interview that a report concerns: constraints, unless only contracts contradict each other. */
 export function phaseOfReport({ contradictions_found }: AuditReport): InterviewPhase {
@@ -35,27 +34,35 @@ export async function askResolutions(run: CriticalityRun, { contradictions_found
 }
 
 async function askResolution({ ctx, id: project }: CriticalityRun, name: string, contradiction: Contradiction): Promise<string> {
-  const { id, severity, analysis, involved, minimal_scenario, suggested_resolution_options: suggested } = contradiction;
-  const answer = await ctx.ask(name, {
-    kind: "contradiction",
-    title: `${id}: how should this contradiction be resolved?`,
-    body: [
-      `${analysis} (${severity})`,
-      "",
-      "It is between:",
-      ...involved.map((one) => `- ${"constraint" in one ? one.constraint : one.contract}`),
-      ...(minimal_scenario.length === 0 ? [] : ["", "It happens like this:", ...minimal_scenario.map((step, index) => `${index + 1}. ${step}`)]),
-    ].join("\n"),
-    options: [
-      ...suggested.map((label, index) => ({ value: String(index + 1), label })),
-      { value: OTHER, label: "something else: your comment says what holds" },
-    ],
-    schema: z
-      .strictObject({ decision: z.enum([...suggested.map((_, index) => String(index + 1)), OTHER]), comment: z.string().max(MAX_TEXT).optional() })
-      .refine(({ decision, comment = "" }) => decision !== OTHER || comment.trim() !== "", "this option needs a comment that says what holds"),
-    context: { project, phase: "ignition", contradiction: id },
-    answerableBy: ["person"],
-  });
+  const { id, suggested_resolution_options: suggested } = contradiction;
+  const options = [
+    ...suggested.map((label, index) => ({ value: String(index + 1), label })),
+    { value: OTHER, label: "something else: your comment says what holds" },
+  ];
+  const answer = await askForWords(
+    name,
+    (option) => option === OTHER,
+    (asked, note) =>
+      ctx.ask(asked, {
+        kind: "contradiction",
+        title: `${id}: how should this contradiction be resolved?`,
+        body: `${note}${contradictionText(contradiction)}`,
+        options,
+        schema: choiceSchema(options.map(({ value }) => value)),
+        context: { project, phase: "ignition", contradiction: id },
+        answerableBy: ["person"],
+      }),
+  );
   const chosen = suggested[Number(answer.decision) - 1];
   return [chosen, answer.comment?.trim()].filter((text) => text !== undefined && text !== "").join(": ");
+}
+
+function contradictionText({ analysis, severity, involved, minimal_scenario: scenario }: Contradiction): string {
+  return [
+    `${analysis} (${severity})`,
+    "",
+    "It is between:",
+    ...involved.map((one) => `- ${"constraint" in one ? one.constraint : one.contract}`),
+    ...(scenario.length === 0 ? [] : ["", "It happens like this:", ...scenario.map((step, index) => `${index + 1}. ${step}`)]),
+  ].join("\n");
 }

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { GivenUp } from "../../dispatch/given-up.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
 import { reopenFunctions } from "../injection/progress.ts";
@@ -6,6 +5,7 @@ import { blockOption, resolveBlock, type BlockAnswer } from "../machine/resolve-
 import type { BlockedState } from "../machine/states.ts";
 import { nextRound, type Work } from "../work.ts";
 import type { PhaseSession } from "./session.ts";
+import { askForWords, choiceSchema, type ChoiceWithWords } from "./ask-for-words.ts";
 import { functionFacts } from "./injection-steps.ts";
 
 /** The kind of the question that a block asks. */
@@ -30,12 +30,13 @@ export async function resolveBlocked(session: PhaseSession, before: Work, blocke
 
 /** Asks a person and records the choice in the ledger. Throws if they end the run. */
 export async function answerBlock(run: CriticalityRun, name: string, blocked: BlockedState): Promise<BlockAnswer> {
-  const answer = await askBlock(run, name, blocked);
+  const { question, decision, comment } = await askBlock(run, name, blocked);
+  const answer = { option: decision, text: comment };
   const resolution = resolveBlock(blocked, answer);
   if (resolution === null) throw new TypeError(`The block has no option ${answer.option}.`);
   const { ledgerEntry, supersedes, resumeAt } = resolution;
   const [first, ...others] = supersedes;
-  const order = { answer_to: `${run.ctx.runId}#${name}` };
+  const order = { answer_to: `${run.ctx.runId}#${question}` };
   if (first === undefined) await run.ledger.append(`${name}:decision`, [ledgerEntry]);
   else {
     await run.ledger.supersede(`${name}:decision`, { id: first, replacement: ledgerEntry, reason: blocked.query.id, ...order });
@@ -46,28 +47,25 @@ export async function answerBlock(run: CriticalityRun, name: string, blocked: Bl
   return answer;
 }
 
-async function askBlock(run: CriticalityRun, name: string, { query, reason, priorPhase }: BlockedState): Promise<BlockAnswer> {
-  const ids = query.options.map(({ id }) => id) as [string, ...string[]];
-  const needsText = (option: string) => option === "hybrid" || option === "decide" || option === "clarify";
-  const { decision, comment } = await run.ctx.ask(name, {
-    kind: BLOCK_KIND,
-    title: `${run.id} is blocked: ${reason.type}`,
-    body: [
-      query.question,
-      "",
-      ...query.options.flatMap(({ id, label, implications }) => [`${id}: ${label}`, ...implications.map((line) => `  ${line}`)]),
-    ].join("\n"),
-    options: query.options.map(({ id, label }) => ({ value: id, label })),
-    schema: z
-      .strictObject({ decision: z.enum(ids), comment: z.string().max(20_000).optional() })
-      .refine(
-        ({ decision: option, comment: text = "" }) => !needsText(option) || text.trim() !== "",
-        "this option needs a comment with your words",
-      ),
-    context: { project: run.id, phase: priorPhase, query: query.id, category: query.category, options: query.options },
-    answerableBy: ["person"],
-  });
-  return { option: decision, text: comment };
+const NEEDS_WORDS: ReadonlySet<string> = new Set(["hybrid", "decide", "clarify"]);
+
+function askBlock(run: CriticalityRun, name: string, { query, reason, priorPhase }: BlockedState): Promise<ChoiceWithWords> {
+  const { question, options } = query;
+  const shown = options.flatMap(({ id, label, implications }) => [`${id}: ${label}`, ...implications.map((line) => `  ${line}`)]);
+  return askForWords(
+    name,
+    (option) => NEEDS_WORDS.has(option),
+    (asked, note) =>
+      run.ctx.ask(asked, {
+        kind: BLOCK_KIND,
+        title: `${run.id} is blocked: ${reason.type}`,
+        body: [`${note}${question}`, "", ...shown].join("\n"),
+        options: options.map(({ id, label }) => ({ value: id, label })),
+        schema: choiceSchema(options.map(({ id }) => id)),
+        context: { project: run.id, phase: priorPhase, query: query.id, category: query.category, options },
+        answerableBy: ["person"],
+      }),
+  );
 }
 
 /** What the choice changes in the work, besides where the run goes on. */

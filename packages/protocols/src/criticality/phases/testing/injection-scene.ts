@@ -1,18 +1,23 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProviderRequest } from "@slipway/agents/provider";
 import type { SecurityFinding } from "@slipway/languages/analysis/security";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
 import { typescriptAdapter } from "@slipway/languages/typescript/adapter";
+import type { RanTest } from "@slipway/languages/typescript/test-run";
 import { HOLE } from "@slipway/languages/typescript/source/hole";
 import type { Lattice } from "../../lattice/lattice.ts";
 import { readLattice } from "../../lattice/problems.ts";
 import { projectTemplate } from "../../lattice/target.ts";
 import { subStateName } from "../../machine/states.ts";
 import type { OpenedSession } from "../../open-session.ts";
+import type { ClusterTests } from "../../mesoscopic/synthesize-tests.ts";
+import type { SystemSpec } from "../../spec/schema.ts";
+import { sampleSpec } from "../../spec/testing/specs.ts";
 import { openStateScene, WAY, type StateScene } from "../../testing/state-scene.ts";
 import { NO_WORK, type Work } from "../../work.ts";
 import { injectionPhase } from "../injection-phase.ts";
+import { mesoscopicPhase } from "../mesoscopic-phase.ts";
 import { resolveBlocked } from "../resolve-phase.ts";
 
 /** What a model is asked for: a body of this function, as this role. */
@@ -28,11 +33,16 @@ export interface InjectionOptions {
   /** Module by function: `{ a: "accounts" }`. */
   readonly functions: Readonly<Record<string, string>>;
   readonly calls?: Readonly<Record<string, readonly string[]>>;
-  /** The body for a request. One that contains `wrong` fails its tests, one with `slow` does not end in time. */
+  /**
+   * The body for a request. One that contains `wrong` fails its tests, one with `slow` does not end in time, and one with `breaks_CLAIM`
+   * violates the claim.
+   */
   readonly body?: (request: BodyRequest) => string;
   readonly config?: string;
   /** Findings of a scan of a whole file. */
   readonly findings?: () => readonly SecurityFinding[];
+  /** The claim that a function refers to. With it the run goes on through Mesoscopic, with one cluster for each claim. */
+  readonly claims?: Readonly<Record<string, string>>;
 }
 
 /** What the phase has come to, as the result of the run. */
@@ -54,7 +64,8 @@ export async function openInjection(options: InjectionOptions): Promise<Injectio
   const scene = await openStateScene(
     async (session) => {
       for (const facts of [...WAY.lattice, ...WAY.compositionAudit, ...WAY.injection]) await session.keeper.advance(facts);
-      return inject(session, { ...NO_WORK, lattice });
+      const specification = { spec: specOf(options), specText: "", claimsText: "", delegated: false };
+      return inject(session, { ...NO_WORK, lattice, specification, clusters: clustersOf(options) }, options.claims !== undefined);
     },
     {
       ...(config === undefined ? {} : { config }),
@@ -69,31 +80,53 @@ export async function openInjection(options: InjectionOptions): Promise<Injectio
   return { ...scene, asked, mostAtOnce: () => runs.most };
 }
 
-async function inject(session: OpenedSession, before: Work): Promise<InjectionEnd> {
+async function inject(session: OpenedSession, before: Work, tested: boolean): Promise<InjectionEnd> {
   let work = before;
   for (;;) {
     const state = session.keeper.current();
-    const isInjection = state.type === "active" && state.data.phase.phase === "injection";
+    const phase = state.type === "active" ? state.data.phase.phase : null;
     if (state.type === "blocked") work = await resolveBlocked(session, work, state.data);
-    else if (isInjection) work = await injectionPhase(session, work);
+    else if (phase === "injection") work = await injectionPhase(session, work);
+    else if (phase === "mesoscopic" && tested) work = await mesoscopicPhase(session, work);
     else return { at: subStateName(state), bodies: work.progress?.bodies ?? {}, tree: work.progress?.tree ?? {}, defect: work.defect };
   }
 }
 
-function latticeOf({ functions, calls = {} }: InjectionOptions): Lattice {
+function specOf({ claims = {} }: InjectionOptions): SystemSpec {
+  const named = Object.values(claims).map((id) => [id, { text: id, type: "invariant" as const, testable: true }]);
+  return sampleSpec({ features: {}, claims: Object.fromEntries(named) as SystemSpec["claims"] });
+}
+
+function clustersOf({ functions, claims = {} }: InjectionOptions): ClusterTests[] {
+  return Object.entries(claims).map(([name, claim]) => {
+    const test = { path: `tests/property/${claim}.test.ts`, text: "", tests: [claim], untested: [] };
+    return {
+      cluster: { name: `of-${claim}`, modules: [`src/domain/${functions[name]}`], claims: [claim] },
+      tests: [{ claim, test }],
+      untested: [],
+    };
+  });
+}
+
+function latticeOf({ functions, calls = {}, claims = {} }: InjectionOptions): Lattice {
   const language = typescriptAdapter();
   const modules = Map.groupBy(Object.entries(functions), ([, module]) => module);
   const files = [...modules].map(([module, entries]) => ({
     path: `src/domain/${module}.ts`,
     feature: null,
-    text: entries.map(([name]) => `/** ENSURES: result >= 0 */\nexport function ${name}(): number {\n  ${HOLE}\n}\n`).join("\n"),
+    text: entries.map(([name]) => holeOf(name, claims[name])).join("\n"),
   }));
   const tree = { ...projectTemplate(language, "bank"), ...Object.fromEntries(files.map(({ path, text }) => [path, text])) };
   const full = (name: string) => idOf(name, functions[name]);
   const needs = Object.entries(calls).map(([name, called]) => ({ function: full(name), calls: called.map(full) }));
-  const read = readLattice(tree, { files, calls: needs }, { claims: {}, features: {} }, language);
+  const read = readLattice(tree, { files, calls: needs }, specOf({ functions, claims }), language);
   if (read.problems.length > 0) throw new Error(JSON.stringify(read.problems));
   return { tree, functions: read.functions, witnesses: [] };
+}
+
+function holeOf(name: string, claim: string | undefined): string {
+  const reference = claim === undefined ? "" : `\n * CLAIM_REF: ${claim}`;
+  return `/**\n * ENSURES: result >= 0${reference}\n */\nexport function ${name}(): number {\n  ${HOLE}\n}\n`;
 }
 
 function scripted(adapter: LanguageAdapter, runs: { now: number; most: number }, findings: InjectionOptions["findings"]): LanguageAdapter {
@@ -113,14 +146,23 @@ function scripted(adapter: LanguageAdapter, runs: { now: number; most: number },
 }
 
 function testOf(adapter: LanguageAdapter, folder: string, file: string) {
+  const [, claim] = /^tests\/property\/(\w+)\.test\.ts$/.exec(file) ?? [];
+  if (claim !== undefined) return { slow: false, test: resultOf(claim, sourcesIn(folder).includes(`breaks_${claim}`)) };
   const [, path = "", name = ""] = /^tests\/unit\/(.*)\/(\w+)\.test\.ts$/.exec(file) ?? [];
   const { text, functions } = adapter.parseAst(readFileSync(join(folder, path), "utf8"));
   const { start, end } = functions.find((one) => one.name === name)?.body ?? { start: 0, end: 0 };
   const code = text.slice(start, end);
+  return { slow: code.includes("slow"), test: resultOf(name, code.includes("wrong")) };
+}
+
+function resultOf(name: string, failed: boolean): RanTest {
   const error = { name: "AssertionError", message: "expected 1, got 0", by: "check" as const };
-  const failed = code.includes("wrong");
-  return {
-    slow: code.includes("slow"),
-    test: { name, result: failed ? ("FAIL" as const) : ("PASS" as const), duration_ms: 1, error: failed ? error : null },
-  };
+  return { name, result: failed ? "FAIL" : "PASS", duration_ms: 1, error: failed ? error : null };
+}
+
+function sourcesIn(folder: string): string {
+  const domain = join(folder, "src", "domain");
+  return readdirSync(domain)
+    .map((name) => readFileSync(join(domain, name), "utf8"))
+    .join("\n");
 }
