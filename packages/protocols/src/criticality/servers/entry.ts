@@ -15,9 +15,9 @@ export const CRITICALITY_SERVERS: readonly ToolServerEntry[] = [
   {
     name: TOOLCHAIN_SERVER,
     summary:
-      "Checks the committed code of a criticality project in the sandbox: compiler, tests from contracts and claims, complexity and security findings. Answers are structured; the output of a program is never passed on.",
+      "Checks the committed code of a criticality project: compiler, tests from contracts and claims, complexity and security findings. The code runs only in the sandbox. Answers are structured; the output of a program is never passed on.",
     instructions:
-      "Checks committed code, in the sandbox. Each answer says whether the check passed and what was counted; there is no raw output. Only committed code is seen, so commit before you check. A call that your role may not make is refused with forbidden_tool_for_role.",
+      "Checks committed code, which runs only in the sandbox. Each answer says whether the check passed and what was counted; there is no raw output. Only committed code is seen, so commit before you check. A call that your role may not make is refused with forbidden_tool_for_role.",
     roles: ACCESS_ROLES,
     load: async (session) => (await import("./toolchain-tools.ts")).toolchainTools(session),
   },

@@ -21,7 +21,7 @@ const coverage = z
   .strictObject({ clauses: count, tested: count, untested: z.array(z.strictObject({ subject: z.string(), reason: z.string() })) })
   .describe("How many clauses of the contract were tested.");
 
-/** The tools of the toolchain server. They check committed code in the sandbox, one call after the other. */
+/** The tools of the toolchain server. They check committed code, one call after the other; the code runs only in the sandbox. */
 export function toolchainTools(session: ServerSession): readonly AnyTool[] {
   const guard = openGuard(TOOLCHAIN_SERVER, session);
   const inTurn = oneAtATime();
