@@ -1,5 +1,5 @@
 import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
-import { SlipwayError } from "@slipway/kernel/schema/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { CompileOracle, LanguageAdapter } from "@slipway/languages/adapter";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FailureType } from "../escalation/failures.ts";

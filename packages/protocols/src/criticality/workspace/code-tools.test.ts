@@ -1,4 +1,4 @@
-import { SlipwayError } from "@slipway/kernel/schema/errors";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { CompileOracle, LanguageAdapter, SourceTree } from "@slipway/languages/adapter";
 import { afterEach, describe, expect, test } from "vitest";
