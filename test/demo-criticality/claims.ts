@@ -46,8 +46,29 @@ const SAME_SUM: Structured = {
   type: "invariant",
   subject: "sum of balances",
   predicate: "unchanged",
-  scope: "after any transfer",
-  test: { ...TRANSFER, assert: "!outcome.ok || totalBalance(outcome.bank) === totalBalance(bank)" },
+  scope: "after any sequence of transfers",
+  test: {
+    inputs: [
+      { name: "first", type: "NonNegativeAmount" },
+      { name: "second", type: "NonNegativeAmount" },
+    ],
+    setup: [
+      { name: "bank", type: "Bank", value: '({ accounts: [openAccount(accountId("a"), first), openAccount(accountId("b"), second)] })' },
+      { name: "total", value: "totalBalance(bank)" },
+    ],
+    operations: [
+      {
+        call: "transfer(bank, accountId(from), accountId(to), amount)",
+        inputs: [
+          { name: "from", type: '"a" | "b"' },
+          { name: "to", type: '"a" | "b"' },
+          { name: "amount", type: "PositiveAmount" },
+        ],
+        update: { name: "bank", value: "result.ok ? result.bank : bank" },
+      },
+    ],
+    assert: "totalBalance(bank) === total",
+  },
 };
 
 const MOVES_AMOUNT: Structured = {

@@ -115,9 +115,12 @@ function literalText(writer: ArbitraryWriter, type: TypeUse): string {
 
 /** Alternatives that would never end are left out, as long as one is left. */
 function unionArbitrary(writer: ArbitraryWriter, type: TypeUse, bounds: TypeBounds): string {
-  const written: string[] = [];
+  const literals = nodesIn(type.node, "types").filter((node) => node.type === "TSLiteralType");
+  const constants = literals.length < 2 ? [] : literals.map((node) => literalText(writer, { ...type, node }));
+  const written: string[] = constants.length === 0 ? [] : [`fc.constantFrom(${constants.join(", ")})`];
   let endless: CannotGenerate | null = null;
   for (const node of nodesIn(type.node, "types")) {
+    if (constants.length > 0 && literals.includes(node)) continue;
     try {
       written.push(writer.write({ ...type, node }, bounds));
     } catch (error) {

@@ -5,6 +5,7 @@ import { CannotGenerate, openArbitraryWriter } from "./arbitraries.ts";
 import { nodeIn, nodesIn, parseSource } from "./ast-nodes.ts";
 import { literalsOf } from "./contract-literals.ts";
 import { parseExpression, PLAIN_GLOBALS } from "./expression.ts";
+import { tupleText } from "./unit-test.ts";
 import { openTypeIndex, type TypeIndex } from "./type-index.ts";
 
 interface GeneratedInputs {
@@ -36,7 +37,7 @@ export function readClaimParts(tree: SourceTree, type: ClaimType, parts: ClaimTe
   let at = 0;
   const generate = (inputs: ClaimTestParts["inputs"]): GeneratedInputs => {
     const texts = inputs.map(() => inputArbitrary(index, writer, at++));
-    return { names: inputs.map(({ name }) => name), arbitrary: `fc.tuple(${texts.join(", ")})` };
+    return { names: inputs.map(({ name }) => name), arbitrary: tupleText(texts) };
   };
   try {
     const inputs = generate(parts.inputs);

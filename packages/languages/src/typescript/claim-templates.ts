@@ -157,6 +157,12 @@ ${indented(timed, 6)}    }),
 });`;
 }
 
+/** Operations may have inputs of the same name. */
+function scoped(to: string, given: string, at: number, lines: readonly string[]): string[] {
+  if (to === "" && given === "") return [...lines];
+  return [`${to}await (async (${given}) => {`, ...lines.map((line) => `  ${line}`), `})(${given === "" ? "" : `$calls[${at}]`});`];
+}
+
 /** The operations in order. The last one of a negative claim must fail. */
 function flowTest(input: ClaimTestInput): string {
   const { claim, parts, title, runner } = input;
@@ -167,17 +173,13 @@ function flowTest(input: ClaimTestInput): string {
     const names = parts.operations[at]?.names ?? [];
     const given = names.length === 0 ? "" : `[${names.join(", ")}]`;
     const guard = when === null ? [] : [`$pre(${when});`];
-    const isFailing = isNegative && at === last;
+    if (isNegative && at === last) return scoped("", given, at, [...guard, TEST_RUNNERS[runner].throws(call)]);
+    if (given === "" && update === undefined) return [...guard, `const $result${at} = await ${call};`];
     const made = update === undefined ? [`return ${call};`] : [`const result = await ${call};`, ...updateLines(update), `return result;`];
-    const body = isFailing ? [...guard, TEST_RUNNERS[runner].throws(call)] : [...guard, ...made];
-    return [
-      `${isFailing ? "" : `const $result${at} = `}await (async (${given}) => {`,
-      ...body.map((line) => `  ${line}`),
-      `})(${given === "" ? "" : `$calls[${at}]`});`,
-    ];
+    return scoped(`const $result${at} = `, given, at, [...guard, ...made]);
   });
   const results = operations.flatMap((_, at) => (isNegative && at === last ? [] : [`$result${at}`]));
-  const shown = results.length === 0 ? "false" : `\${$line([${results.join(", ")}])}`;
+  const shown = results.length === 0 ? `"false"` : `$line([${results.join(", ")}])`;
   const uses = (name: string) => condition !== null && usesName(condition, name);
   const check =
     condition === null
@@ -185,7 +187,7 @@ function flowTest(input: ClaimTestInput): string {
       : [
           ...(uses("results") ? [`const results = [${results.join(", ")}] as const;`] : []),
           ...(uses("result") ? [`const result = ${results.at(-1) ?? "undefined"};`] : []),
-          `if (!(${condition})) ${assertOf(input)}.fail(\`expected \${${JSON.stringify(condition)}}, got ${shown}\`);`,
+          `if (!(${condition})) ${assertOf(input)}.fail(${isNegative ? JSON.stringify(`expected ${condition}, got `) + " + " : ""}${shown});`,
         ];
   const expected = isNegative ? `an error of ${operations[last]?.call ?? ""}` : (condition ?? "no error");
   return `${inputsConstant(input)}
@@ -193,7 +195,7 @@ const $calls = $typed<[${operations.map(({ inputs }) => typeText(inputs)).join("
 
 test(${JSON.stringify(title)}, async () => {
   await fc.assert(
-    $property(${JSON.stringify(expected)}, $inputs, $calls, async (${inputPattern(input)}, $calls) => {
+    $property(${JSON.stringify(expected)}, $inputs, $calls, async (${inputPattern(input)}${lines.some((line) => line.includes("$calls[")) ? ", $calls" : ""}) => {
 ${indented([...setupLines(input), ...lines, ...check], 6)}    }),
     $settings,
   );

@@ -234,7 +234,12 @@ describe("[CRI-141] a claim that cannot be tested has no test and is listed with
     ],
     ["an input of another operation", "invariant", { ...SEQUENCE, assert: "amount > 0" }, "amount is neither"],
     ["the constructor of a function", "invariant", { ...SEQUENCE, assert: "account.deposit.constructor" }, "it uses constructor"],
-    ["a type that is none", "invariant", { ...SEQUENCE, inputs: [{ name: "initial", type: "number; evil()" }] }, "the type of an input"],
+    [
+      "a type that is none",
+      "invariant",
+      { ...SEQUENCE, inputs: [{ name: "initial", type: "number; evil()" }] },
+      "is no type of the language",
+    ],
     [
       "a type without values",
       "invariant",

@@ -14,7 +14,7 @@ export function objectArbitrary(writer: ArbitraryWriter, members: readonly AstNo
     const key = keyOf(member);
     const text = fieldText(writer, member, type, bounds.members?.(key) ?? {});
     if (text === null) continue;
-    fields.push(`${JSON.stringify(key)}: ${text}`);
+    fields.push(`${/^[A-Za-z_]\w*$/.test(key) && key !== "__proto__" ? key : JSON.stringify(key)}: ${text}`);
     if (member["optional"] !== true) required.push(JSON.stringify(key));
   }
   const options = required.length === fields.length ? "" : `, { requiredKeys: [${required.join(", ")}] as never }`;

@@ -8,6 +8,7 @@ import { projectTestNames } from "./project-test-names.ts";
 import { runnerOf, TEST_RUNNERS } from "./test-runners.ts";
 import { openTypeIndex } from "./type-index.ts";
 import { unitTest } from "./unit-test.ts";
+import { testFiles } from "../property-tests/test-files.ts";
 import { compileProblems } from "./testing/projects.ts";
 import { acceptedBy, boundsOf } from "./value-bounds.ts";
 
@@ -56,7 +57,7 @@ describe("parameters of every form are generated, and the test compiles", () => 
       contract("ENSURES: result !== null\nINVARIANT: true\nENSURES: result === undefined implies false"),
     );
     expect(made?.tests).toHaveLength(3);
-    expect(compileProblems({ ...tree, [made?.path ?? ""]: made?.text ?? "" })).toEqual([]);
+    expect(compileProblems({ ...tree, ...testFiles(made === null ? [] : [made]) })).toEqual([]);
   });
 
   test("of constructors with parameter properties, and of generic classes", () => {
@@ -66,7 +67,7 @@ describe("parameters of every form are generated, and the test compiles", () => 
     };
     for (const name of ["Box.constructor", "Box.size", "Box.of"]) {
       const made = unitTest(tree, PATH, name, contract("ENSURES: result !== null"));
-      expect(compileProblems({ ...tree, [made?.path ?? ""]: made?.text ?? "" })).toEqual([]);
+      expect(compileProblems({ ...tree, ...testFiles(made === null ? [] : [made]) })).toEqual([]);
     }
     expect(unitTest(tree, PATH, "Box.missing", contract("ENSURES: true"))).toBeNull();
     expect(unitTest({ [PATH]: "export const subject = 1;" }, PATH, "subject", contract("ENSURES: true"))).toBeNull();
@@ -84,7 +85,7 @@ test("benchmarks call methods and static methods, and claims measure a method of
       runner: "node",
     });
     expect(made?.tests).toEqual([`${name} COMPLEXITY: O(n)`]);
-    expect(compileProblems({ ...tree, [made?.path ?? ""]: made?.text ?? "" })).toEqual([]);
+    expect(compileProblems({ ...tree, ...testFiles(made === null ? [] : [made]) })).toEqual([]);
   }
   const part = {
     inputs: [],
@@ -107,8 +108,8 @@ test("benchmarks call methods and static methods, and claims measure a method of
     test: part,
   } as const;
   const made = claimTest(tree, { ...claim, requires_mocking: [], suggested_generators: [] });
-  expect(made.text).toContain("box.add as (...given: never[]) => unknown, [box, box.items]");
-  expect(compileProblems({ ...tree, [made.path]: made.text })).toEqual([]);
+  expect(made.text).toContain("[box.add, [box, box.items]]");
+  expect(compileProblems({ ...tree, ...testFiles([made]) })).toEqual([]);
 });
 
 describe("bounds", () => {

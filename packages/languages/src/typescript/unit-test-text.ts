@@ -52,7 +52,7 @@ export function unitTestText(parts: UnitTestParts): Pick<GeneratedTest, "text" |
       return `    { holds: (${pattern}) => ${conditionText(predicate, self)}${other} },`;
     }),
     ...(requires.length === 0 ? [] : [`  ],`]),
-    `  seed: ${seed},`,
+    `  seed: $settings.seed,`,
     `});`,
     ...asserted.map((clause) => clauseTest(clause, parts, { pattern, self, assert }, requires.indexOf(clause))),
   ].join("\n");
@@ -80,8 +80,11 @@ export function assertName(names: readonly string[]): string {
 export function conditionText({ premises, conclusion }: TestedClause["predicate"], self: string): string {
   const part = (text: string) => renameThis(text, self);
   if (premises.length === 0) return part(conclusion);
-  return `!(${premises.map((one) => `(${part(one)})`).join(" && ")}) || (${part(conclusion)})`;
+  return `${unlessAll(premises.map(part))} || (${part(conclusion)})`;
 }
+
+const unlessAll = (conditions: readonly string[]): string =>
+  conditions.length === 1 ? `!(${conditions.join("")})` : `!(${conditions.map((one) => `(${one})`).join(" && ")})`;
 
 interface Words {
   /** The arguments as a pattern. */
@@ -127,15 +130,7 @@ function propertyTest(clause: TestedClause, title: string, call: string, skip: (
   const lines = [
     ...olds.map((inner, at) => `const $old${at} = $copy(${inner});`),
     `${usesResult ? "const result = " : ""}await ${call};`,
-    ...(hasPremise
-      ? [
-          `if (!(${written
-            .slice(0, -1)
-            .map((part) => `(${part})`)
-            .join(" && ")})) return;`,
-          `$reached++;`,
-        ]
-      : []),
+    ...(hasPremise ? [`if (${unlessAll(written.slice(0, -1))}) return;`, `$reached++;`] : []),
     `if (!(${inTest})) ${assert}.fail(${got});`,
   ];
   return [

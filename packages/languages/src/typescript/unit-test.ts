@@ -170,7 +170,7 @@ export function givenText(writer: ArbitraryWriter, tested: TestedFunction, bound
 }
 
 /** Values of parameters with the same type are sometimes equal, which chance alone would not make them. */
-function tupleText(texts: readonly string[]): string {
+export function tupleText(texts: readonly string[]): string {
   const tuple = texts.length < 2 ? `fc.tuple(${texts.join("")})` : `fc.tuple(\n${texts.map((one) => `    ${one},\n`).join("")}  )`;
   const first = texts.map((text) => texts.indexOf(text));
   return first.every((at, index) => at === index) ? tuple : `$alike(${tuple}, [${first.join(", ")}])`;

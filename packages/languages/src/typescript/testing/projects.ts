@@ -37,7 +37,7 @@ const OPTIONS = {
 };
 
 /** Errors of the compiler in a tree, with strict options. */
-export function compileProblems(tree: SourceTree): string[] {
+export function compileProblems(tree: SourceTree, more: Record<string, boolean> = {}): string[] {
   const folder = mkdtempSync(join(tmpdir(), "slipway-compile-"));
   try {
     for (const [path, text] of Object.entries(tree)) {
@@ -50,7 +50,7 @@ export function compileProblems(tree: SourceTree): string[] {
       `declare module "@jest/globals" { export * from "vitest"; export { vi as jest } from "vitest"; }\n`,
     );
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: OPTIONS }));
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...OPTIONS, ...more } }));
     symlinkSync(MODULES, join(folder, "node_modules"));
     const { stdout } = spawnSync(TSC, ["-p", folder], { encoding: "utf8" });
     return stdout.split("\n").filter((line) => /error TS/.test(line));
