@@ -1,8 +1,8 @@
 import type { PackItem } from "@slipway/agents/pack";
 import type { SourceProblem, SourceTree } from "@slipway/languages/adapter";
-import { SlipwayError } from "@slipway/agents/errors";
 import type { CriticalityRun } from "../criticality-run.ts";
 import type { SystemSpec } from "../spec/schema.ts";
+import { importConstructors } from "./import-constructors.ts";
 import type { Lattice, WitnessTier } from "./lattice.ts";
 import { readLattice, scaffoldProblems } from "./problems.ts";
 import { scaffoldAnswer, witnessesAnswer, type Scaffold } from "./scaffold.ts";
@@ -49,7 +49,9 @@ export async function draftLattice(
     schema: witnessesAnswer,
   });
   const generated = witnesses.map((definition) => ({ definition, ...language.generateWitness(definition) }));
-  const available = generated.map(({ path, text }) => `// ${path}\n${signaturesOf(text)}`).join("\n\n");
+  const available = generated
+    .map(({ path, text }) => `// ${path}\n${language.id === "typescript" ? signaturesOf(text) : text}`)
+    .join("\n\n");
   const target = artifact(
     "language target",
     available === "" ? input.target : `${input.target}\n\nTypes in src/witnesses:\n\n${available}`,
@@ -61,7 +63,8 @@ export async function draftLattice(
     artifacts: [...artifacts.filter(({ title }) => title !== "language target"), target],
     schema: scaffoldAnswer,
   });
-  const files = Object.fromEntries(scaffold.files.map(({ path, text }) => [path, text]));
+  const complete = (text: string) => (language.id === "typescript" ? importConstructors(text, generated) : text);
+  const files = Object.fromEntries(scaffold.files.map(({ path, text }) => [path, complete(text)]));
   const own = Object.fromEntries(generated.map(({ path, text }) => [path, text]));
   return {
     tree: { ...input.projectFiles, ...files, ...own },
@@ -82,8 +85,7 @@ export async function checkLattice(
   const taken = new Set((await Promise.all(paths.map(async (path) => ((await isTaken(path)) ? [path] : [])))).flat());
   const misplaced = scaffoldProblems(draft.scaffold, spec, language, taken);
   if (misplaced.length > 0) return { lattice: null, problems: misplaced };
-  const read = syntaxChecked(() => readLattice(draft.tree, draft.scaffold, spec, language));
-  if ("syntax" in read) return { lattice: null, problems: [read.syntax] };
+  const read = readLattice(draft.tree, draft.scaffold, spec, language);
   const oracle = await language.openOracle(draft.tree, { sandbox: await kernel.sandbox(), signal });
   try {
     const compiled = await oracle.check();
@@ -113,21 +115,11 @@ export function problemLine({ file, line, column, message }: SourceProblem): str
   return `${file ?? "(skeleton)"}:${line}:${column}: ${message}`;
 }
 
-/** A witness as the structurer needs it: declarations without their bodies. */
+/** A TypeScript witness as the structurer needs it: declarations without their bodies. */
 function signaturesOf(text: string): string {
   return text
     .split("\n")
     .filter((line) => /^(?:export |\/\*\*| \*)/.test(line))
     .map((line) => line.replace(/ \{$/, ";"))
     .join("\n");
-}
-
-function syntaxChecked<T extends object>(read: () => T): T | { readonly syntax: SourceProblem } {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof SlipwayError) || error.code !== "source_syntax") throw error;
-    const { file = null, line = 1, column = 1 } = error.details as Partial<SourceProblem>;
-    return { syntax: { file, line, column, message: error.message } };
-  }
 }
