@@ -125,7 +125,7 @@ function propertyTest(clause: TestedClause, title: string, call: string, skip: (
   );
   const inTest = written.at(-1) ?? "";
   const got = gotText(conclusion, inTest) ?? (clause.kind === "INVARIANT" ? `$contract.shown(${pattern})` : `"result = " + $line(result)`);
-  const usesResult = [...written, got].some((text) => /(?<![\w$.])result(?![\w$])/.test(text));
+  const usesResult = [...written, got].some((text) => /(?<![\w$]|[^.]\.)result(?![\w$])/.test(text));
   const hasPremise = premises.length > 0;
   const lines = [
     ...olds.map((inner, at) => `const $old${at} = $copy(${inner});`),

@@ -81,6 +81,14 @@ export function subject(part: Part): string {
     expect(skipped).toEqual(["subject ENSURES: left.length + right.length > 900 implies result < 0"]);
   });
 
+  test("have the result where it is spread", async () => {
+    const { results } = await runExample({
+      code: "export function subject(names: readonly string[]): Set<string> { return new Set(names); }",
+      contract: "ENSURES: [...result].every((name) => names.includes(name))",
+    });
+    expect(Object.values(results)).toEqual(["PASS"]);
+  });
+
   test.each<TestRunnerName>(["node", "vitest", "jest"])("pass a right body and fail a wrong one, written for %s", async (runner) => {
     const text = "REQUIRES: n >= 0\nENSURES: result * 2 === n\nENSURES: result <= n\nPURITY: pure";
     const right = await runExample({
