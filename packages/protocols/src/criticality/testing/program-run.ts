@@ -105,7 +105,7 @@ export async function openProgramRun({ leaveAfter = Infinity, config = "", said,
       };
       const base = { sqlite: database.sqlite, blobs: objects, clock, ids, inbox };
       engine = await openEngine({ ...base, workflows: [criticality, deliverProgram], kernel: services, observe });
-      await engine.start(criticality.name, { ...INPUT, config_text: `${INPUT.config_text}\n${config}` }, { runId: RUN });
+      await engine.start(criticality.name, { ...INPUT, config_text: `${INPUT.config_text}\n${LONG_LIMITS}\n${config}` }, { runId: RUN });
       return engine.drive(RUN, { whenWaiting: "return" });
     },
     async answer() {
@@ -148,6 +148,9 @@ profiles:
       fast: [{ name: check, cmd: [sh, -c, "exit 0"] }]
       full: [{ name: check, cmd: [sh, -c, "exit 0"] }]
 `;
+
+/** A busy machine must not look like a slow function. */
+const LONG_LIMITS = "[orchestrator.timeouts]\ninjection_per_function_seconds = 900\nmesoscopic_per_cluster_seconds = 900";
 
 const INPUT: CriticalityInput = {
   project: "transfers",
