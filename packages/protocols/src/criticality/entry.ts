@@ -13,6 +13,7 @@ export const criticality: ProtocolEntry = {
   options: { spec: { type: "string", hint: "FILE", describe: "a specification (spec.toml) instead of the interview" } },
   subcommands: CRITICALITY_SUBCOMMANDS,
   answerCommand: criticalityAnswerCommand,
+  models: async (read) => (await import("./models/role-models.ts")).roleModels(read),
   tables: async () => (await import("./tables.ts")).CRITICALITY_TABLES,
   servers: CRITICALITY_SERVERS,
   narration: async () => (await import("./steps.ts")).CRITICALITY_NARRATION,
