@@ -24,11 +24,13 @@ interface Said {
 const HOLE = 'throw new Error("hole");';
 const AUDITORS = ["temporal", "resource", "invariant", "precondition"];
 
+const saying =
+  (role: string) =>
+  (subject: string, attempt: string, output: unknown): Said => ({ role, subject, attempt, output });
+const [architect, auditor, structurer] = [saying("architect"), saying("auditor"), saying("structurer")];
+
 /** The interview, two proposals and two skeletons: the first has a contradiction. */
 function beforeInjection(): Said[] {
-  const architect = (subject: string, attempt: string, output: unknown): Said => ({ role: "architect", subject, attempt, output });
-  const auditor = (subject: string, attempt: string, output: unknown): Said => ({ role: "auditor", subject, attempt, output });
-  const structurer = (subject: string, attempt: string, output: unknown): Said => ({ role: "structurer", subject, attempt, output });
   const challenge = {
     section: "claims",
     severity: "warning",
