@@ -14,6 +14,7 @@ export interface ContractLiterals {
 export const NO_LITERALS: ContractLiterals = { numbers: [], texts: [], patterns: [], lists: [] };
 
 const MOST = 8;
+const some = <T>(all: Iterable<T>): T[] => [...all].slice(0, MOST);
 
 export function literalsOf(expressions: readonly string[]): ContractLiterals {
   const numbers = new Set<number>();
@@ -33,7 +34,6 @@ export function literalsOf(expressions: readonly string[]): ContractLiterals {
       if (list !== null) lists.set(JSON.stringify(list), list);
     });
   }
-  const some = <T>(all: Iterable<T>): T[] => [...all].slice(0, MOST);
   return { numbers: some(numbers), texts: some(texts), patterns: some(patterns), lists: some(lists.values()) };
 }
 
