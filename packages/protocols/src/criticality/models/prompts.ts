@@ -60,7 +60,7 @@ Use no imports.`,
 1. Name its subject: the function, as in deposit or Account.deposit, or the type that it is about.
 2. Restate what must hold as a predicate, without adding or leaving out a condition, as an expression of the language over what the function takes and returns. For a negative claim it is what a call needs: a call that breaks it must fail.
 3. Say in which scope it must hold, what must be replaced by a test double, and which generators supply values.
-4. If one call cannot show it, add a test: inputs by type, setup, operations that are calls, and what to assert. The last operation of a negative claim must fail where its \`when\` holds; a temporal claim has steps of the clock and may use \`now\`; a performance claim has a bound and a setup over \`n\`.
+4. If one call cannot show it, add a test: inputs by type, setup, operations that are calls, and what to assert; a call that returns new state has an \`update\`. The last operation of a negative claim must fail where its \`when\` holds; a temporal claim has steps of the clock and may use \`now\`; a performance claim has a bound and a setup over \`n\`.
 5. If no program can check it through the public interfaces, mark it as not testable.
 If there are objections to the last form, repair each.
 A claim whose predicate says less than its text is refused.
