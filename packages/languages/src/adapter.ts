@@ -131,6 +131,11 @@ export interface LanguageAdapter {
   /** Tests of one function from its preconditions and postconditions. Null if no clause can be tested. */
   unitTest(tree: SourceTree, path: string, functionName: string, contract: MicroContract): GeneratedTest | null;
   claimTest(tree: SourceTree, claim: StructuredClaim): GeneratedTest;
+  /**
+   * A benchmark of the COMPLEXITY clause. Null without one; without tests if it cannot be measured. A failure says `expected BOUND, got
+   * GROWTH`; a benchmark that is skipped could not judge the times.
+   */
+  complexityTest?(tree: SourceTree, path: string, functionName: string, contract: MicroContract): GeneratedTest | null;
 
   complexity(ast: ParsedSource, functionName: string): ComplexityReading;
   smells(ast: ParsedSource, functionName: string): readonly DetectedSmell[];

@@ -1,5 +1,6 @@
 import type { LanguageAdapter, MissingTool } from "../adapter.ts";
 import { claimTest } from "./claim-test.ts";
+import { complexityTest } from "./complexity-test.ts";
 import { complexityOf } from "./complexity.ts";
 import { compileCheck } from "./oracle/compile-folder.ts";
 import { openOracle } from "./oracle/oracle.ts";
@@ -33,6 +34,7 @@ export function typescriptAdapter(): LanguageAdapter {
     generateWitness,
     unitTest: (tree, path, functionName, contract) => unitTest(tree, path, functionName, contract),
     claimTest: (tree, claim) => claimTest(tree, claim),
+    complexityTest: (tree, path, functionName, contract) => complexityTest(tree, path, functionName, contract),
     complexity: complexityOf,
     smells: smellsOf,
     scan: scanSource,

@@ -30,7 +30,7 @@ export interface BodyChecks {
 }
 
 /**
- * Checks bodies together: syntax, security and purity, compiler, then their unit tests. The first failure, or null. Nothing of `tree`
+ * Checks bodies together: syntax, security and purity, compiler, their unit tests, then benchmarks. The first failure, or null. Nothing of `tree`
  * changes: a body that fails is not part of any tree.
  */
 export async function verifyBodies(
@@ -46,10 +46,20 @@ export async function verifyBodies(
   const unsafe = classify(scanAll(language, injected, written));
   if (unsafe !== null) return unsafe;
   const uncompiled = classify(await compileInTime(checks, injected));
-  if (uncompiled !== null || tests.length === 0) return uncompiled;
+  if (uncompiled !== null) return uncompiled;
   const files = Object.fromEntries([...injected].map(([path, ast]) => [path, language.emitCode(ast)]));
-  const timeoutMs = Math.max(1, deadline - performance.now());
-  return classify(await runUnitTests({ ...checks, run: { ...run, timeoutMs } }, { ...tree, ...files }, tests, run.timeoutMs));
+  const filled = { ...tree, ...files };
+  const inTime = (): BodyChecks => ({ ...checks, run: { ...run, timeoutMs: Math.max(1, deadline - performance.now()) } });
+  const failed = tests.length === 0 ? null : classify(await runUnitTests(inTime(), filled, tests, run.timeoutMs));
+  if (failed !== null) return failed;
+  const benchmarks = written.flatMap(({ target: { path, name, contract } }) => language.complexityTest?.(tree, path, name, contract) ?? []);
+  return classify(
+    await measureGrowth(
+      inTime(),
+      filled,
+      benchmarks.filter((one) => one.tests.length > 0),
+    ),
+  );
 }
 
 /** The parsed files with all bodies, or why one cannot be injected. */
@@ -140,6 +150,22 @@ async function compileAll(
     if (!result.passed) return result;
   }
   return { passed: true, problems: [] };
+}
+
+/** As benchmarks of every adapter say it. */
+const GROWTH = /^expected (O\(.*?\)), got (growth .*)$/s;
+
+/** Times that are too noisy, and a benchmark that does not end, prove nothing: only a measured growth fails. */
+async function measureGrowth(
+  { language, folders, run }: BodyChecks,
+  tree: SourceTree,
+  tests: readonly GeneratedTest[],
+): Promise<AttemptEvidence> {
+  if (tests.length === 0) return {};
+  const files = tests.map(({ path }) => path);
+  const ran = await folders.withTree({ ...tree, ...testFiles(tests) }, (folder) => language.runTests(folder, { ...run, files }));
+  const [, expected, measured] = ran.tests.map(({ error }) => GROWTH.exec(error?.message ?? "")).find((found) => found !== null) ?? [];
+  return expected === undefined || measured === undefined ? {} : { complexity: { expected, measured, passed: false } };
 }
 
 async function runUnitTests(
