@@ -1,4 +1,5 @@
 import { API, type Diagnostic, type Snapshot } from "typescript/unstable/async";
+import { endWithUs } from "@slipway/kernel/host/sandbox/end-with-us";
 import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { SourceProblem, SourceTree } from "../../adapter.ts";
 import { projectConfig } from "../compiler.ts";
@@ -99,6 +100,8 @@ export class CompilerProcess {
     if (child === undefined) throw new CompilerCrash("TypeScript did not start.");
     child.unref();
     ignoreWriteErrors(child);
+    // TypeScript does not notice the end of its starter while it waits for a file.
+    if (child.pid !== undefined) child.once("exit", endWithUs(child.pid));
     return child;
   }
 
