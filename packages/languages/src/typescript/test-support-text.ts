@@ -77,7 +77,8 @@ export function $texts(of: {
     pattern === undefined
       ? ["a", "b", "c"].map((one) => one.padEnd(minLength, one)).filter(({ length }) => length <= maxLength)
       : fc.sample(usual, { numRuns: 3, seed: 1 });
-  const mixed = $sometimes(usual, named, again);
+  // A pattern is that of a key: half of the keys occur again, because contracts ask for those that are known.
+  const mixed = $sometimes(usual, named, again, pattern === undefined ? [] : again);
   return like.length === 0 ? mixed : fc.oneof({ withCrossShrink: true }, { arbitrary: mixed, weight: 2 }, ...like.map((one) => fc.stringMatching(one)));
 }
 

@@ -25,7 +25,8 @@ export async function injectWave(
   const nodes = withPrerequisites(functions);
   const wave = nextWave(injectionOrder(nodes), new Map(nodes.map((node) => [node.id, node])), settled, limit);
   const scene = sceneOf(run, tools, tests, progress.tree, progress.visit);
-  const batches = wave.map((ids) => ids.flatMap((id) => byId.get(id) ?? []));
+  // Of a cycle that is open again in part, the other members stay as they are.
+  const batches = wave.map((ids) => ids.filter((id) => !settled.has(id)).flatMap((id) => byId.get(id) ?? []));
   return run.ctx.all(
     batches.map((batch) => () => injectBatch(run, scene, batch)),
     { limit },
