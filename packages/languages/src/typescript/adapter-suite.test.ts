@@ -76,7 +76,7 @@ export function clamp(value: number, low: number, high: number): number {
       claim: { ...CLAIM, id: "range_002", text: "5 in 0..3 is 3.", type: "behavioral", predicate: "clamp(5, 0, 3) === 3" },
     },
     {
-      framework: /expected an error because/,
+      framework: /an error because/,
       claim: { ...CLAIM, id: "range_003", text: "An empty range is refused.", type: "negative", predicate: "low <= high" },
     },
   ],
