@@ -47,6 +47,17 @@ const CLAIMS: readonly (readonly [StructuredClaim["type"], unknown])[] = [
   [
     "invariant",
     {
+      setup: [...SETUP, { name: "least", value: "10" }],
+      operations: [
+        { call: "account.deposit(amount)", when: "amount > 0", inputs: AMOUNT, update: { name: "least", value: "min(least, result)" } },
+        { call: "account.withdraw(amount)", inputs: AMOUNT, update: { name: "least", value: "min(least, account.balance)" } },
+      ],
+      assert: "least >= 0 and account.balance >= least",
+    },
+  ],
+  [
+    "invariant",
+    {
       setup: SETUP,
       operations: [
         { call: "account.deposit(amount)", when: "amount > 0", inputs: AMOUNT },
