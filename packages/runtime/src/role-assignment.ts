@@ -34,7 +34,9 @@ export async function assignRoles(
       const { tier } = await protocolRole(protocol, role, read);
       const keys = roleKeys({ protocol, role });
       try {
-        const own = (await protocolModels(protocol, read))[role];
+        // What a protocol would use by itself is nobody's choice yet.
+        const configured = (await protocolModels(protocol, read))[role];
+        const own = configured?.named == null ? undefined : configured;
         return { protocol, role, tier, played: explainSelection(role, { flags: choice, env: io.env, agents, protocol: own, keys, tier }) };
       } catch (error) {
         if (error instanceof SlipwayError) return { protocol, role, tier, played: toFailure(error) };

@@ -379,7 +379,7 @@ describe.skipIf(!available)("agents", () => {
       "custom",
       { default_provider: "custom", custom: { command: ["node", "agent.js"] } },
       "ok",
-      /custom plays features: builder, planner, qa; factory: arbiter, challenger, planner, product-owner, proposer\./,
+      /custom plays features: builder, planner, qa; factory: arbiter, challenger, planner, product-owner, proposer; criticality: architect, auditor, structurer, worker\./,
     ],
     [
       "a client that is not installed",
@@ -412,7 +412,10 @@ describe.skipIf(!available)("agents", () => {
       }),
     });
     expect((await doctor(folder)).of("agents").map(({ status, finding }) => [status, finding])).toEqual([
-      ["ok", "Recorded answers from tapes play features: builder, planner; factory: challenger, planner, product-owner, proposer."],
+      [
+        "ok",
+        "Recorded answers from tapes play features: builder, planner; factory: challenger, planner, product-owner, proposer; criticality: architect, auditor, structurer, worker.",
+      ],
       ["ok", "custom plays features: qa; factory: arbiter."],
     ]);
     configured(folder, agents({ default_provider: "replay", replay: { cassette: join(folder, "tapes") } }));
