@@ -3,6 +3,7 @@ import { repairIn } from "@slipway/kernel/change/work/repair";
 import { migrateOwner } from "@slipway/kernel/record/database/migrate";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
 import type { Database } from "@slipway/kernel/record/database/open";
+import { narrateChange } from "./change/narrate.ts";
 import { narrateBase } from "./narration/base-gates.ts";
 import type { Line } from "./narration/line.ts";
 import { oneLine } from "./narration/one-line.ts";
@@ -40,7 +41,8 @@ export function narrateWith(
   return (event) => {
     const workflow = workflows.get(event.stream.split("/")[0] ?? "");
     const own = protocols.filter(({ started }) => workflow === undefined || started.some(({ name }) => name === workflow));
-    const line = repaired(event) ?? narrateBase(event) ?? own.map((protocol) => protocol.narrate(event)).find((told) => told !== null);
+    const told = own.map((protocol) => protocol.narrate(event)).find((one) => one !== null);
+    const line = repaired(event) ?? narrateBase(event) ?? told ?? narrateChange(event);
     return line == null ? null : { ...line, text: oneLine(line.text) };
   };
 }

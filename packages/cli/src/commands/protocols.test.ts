@@ -11,6 +11,7 @@ test("lists every protocol with what it takes and delivers, and its roles", asyn
     protocols: [
       { name: "features", takes: "specifications" },
       { name: "factory", takes: "a page" },
+      { name: "criticality", takes: "an interview" },
     ],
   });
 });

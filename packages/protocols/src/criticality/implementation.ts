@@ -1,5 +1,4 @@
 import type { LanguageAdapter, LanguageId } from "@slipway/languages/adapter";
-import { narrateChange } from "../change/narrate.ts";
 import { openChangeServices } from "../change/services.ts";
 import { eventLine } from "../narration/event-line.ts";
 import type { Host, Protocol } from "../protocol.ts";
@@ -29,9 +28,8 @@ export const criticality: Protocol = {
   },
   prepare: prepareCriticality,
   narrate(event) {
-    const isProgram = event.stream.includes("/feature:");
-    const line = isProgram ? narrateChange(event) : event.stream.includes("/") ? null : eventLine(CRITICALITY_NARRATION, event);
-    return line === null ? null : { feature: isProgram ? (event.stream.split("/feature:")[1] ?? "") : "program", ...line };
+    const line = event.stream.includes("/") ? null : eventLine(CRITICALITY_NARRATION, event);
+    return line === null ? null : { feature: "program", ...line };
   },
   view: viewCriticality,
   describe: (result) => describeCriticality(result as CriticalityResult),

@@ -14,15 +14,13 @@ export async function applyMissing(db: Db, migrations: readonly Migration[]): Pr
         .addColumn("name", "text", (column) => column.notNull())
         .execute();
       // Another process may have upgraded between the check and this lock.
-      const applied = new Set((await tx.selectFrom("schema_version").select("name").execute()).map(({ name }) => name));
+      const rows = await tx.selectFrom("schema_version").select(["version", "name"]).execute();
+      const applied = new Set(rows.map(({ name }) => name));
+      let version = Math.max(0, ...rows.map((row) => row.version));
       for (const { name, up } of migrations) {
         if (applied.has(name)) continue;
         await up(tx);
-        await tx
-          .insertInto("schema_version")
-          .values({ version: applied.size + 1, name })
-          .execute();
-        applied.add(name);
+        await tx.insertInto("schema_version").values({ version: ++version, name }).execute();
       }
     });
 }
