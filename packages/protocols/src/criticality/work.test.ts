@@ -54,6 +54,11 @@ describe("what readers see of a run", () => {
     ]);
   });
 
+  test("a claim that the specification marks as not testable is untested, also if nothing refers to it", () => {
+    const claims = artifactsOf(WORK).claims.filter(({ id }) => id === "elegance_001");
+    expect(claims).toMatchObject([{ status: "untested", reason: "the specification says that it is not testable" }]);
+  });
+
   test("transforms, smells and targets come from the reduction", () => {
     const change = { function: "src/a.ts#f", pattern: "guard-clause", smell: "deep-nesting", risk: 1 };
     const unmet = [

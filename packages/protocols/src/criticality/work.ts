@@ -4,6 +4,7 @@ import type { AttemptRecord } from "./injection/inject-batch.ts";
 import type { InjectionProgress } from "./injection/progress.ts";
 import { claimsOf, type Lattice } from "./lattice/lattice.ts";
 import type { ReduceResult } from "./mass-defect/reduce.ts";
+import { NOT_TESTABLE } from "./mesoscopic/parse-claims.ts";
 import type { ClusterTests } from "./mesoscopic/synthesize-tests.ts";
 import { NO_ARTIFACTS, type FunctionRow, type RunArtifacts } from "./run-artifacts.ts";
 
@@ -87,9 +88,14 @@ function functionRow({ progress, attempts }: Work, id: string, claims: string[])
   return { id, status, attempts: made.length, tier: made.at(-1)?.currentTier ?? null, claims };
 }
 
-function claimStatus({ clusters, violated, passed }: Work, id: string): Pick<RunArtifacts["claims"][number], "status" | "reason"> {
+function claimStatus(
+  { specification, clusters, violated, passed }: Work,
+  id: string,
+): Pick<RunArtifacts["claims"][number], "status" | "reason"> {
   const untested = clusters.flatMap((cluster) => cluster.untested).find(({ claim }) => claim === id);
   if (untested !== undefined) return { status: "untested", reason: untested.reason };
   if (violated.includes(id)) return { status: "violated", reason: null };
+  // No contract has to refer to such a claim, so it may be in no cluster.
+  if (specification?.spec.claims[id]?.testable === false) return { status: "untested", reason: NOT_TESTABLE };
   return { status: passed.includes(id) ? "pass" : "open", reason: null };
 }

@@ -14,6 +14,8 @@ export interface ClaimParsing {
   readonly step: string;
 }
 
+export const NOT_TESTABLE = "the specification says that it is not testable";
+
 export interface ClaimWithoutTest {
   readonly claim: string;
   readonly reason: string;
@@ -44,9 +46,7 @@ export async function parseClaims(
   run: CriticalityRun,
   { claims, interfaces, decisions, subject, step }: ClaimParsing,
 ): Promise<ParsedClaims> {
-  const untested = new Map(
-    claims.filter(({ testable }) => !testable).map(({ id }) => [id, "the specification says that it is not testable"]),
-  );
+  const untested = new Map(claims.filter(({ testable }) => !testable).map(({ id }) => [id, NOT_TESTABLE]));
   const parsed = new Map<string, StructuredClaim>();
   let open = claims.filter(({ testable }) => testable);
   let objections: readonly ClaimWithoutTest[] = [];
