@@ -77,7 +77,7 @@ describe("an accepted transformation", () => {
     expect(verified.map(({ scope }) => (scope === "compile" ? scope : scope.type))).toEqual(["compile", "unit_tests"]);
     expect(verified[0]?.tree).toEqual(value.tree);
     expect(asked.map(({ name, attempt, subject }) => [name, attempt, subject])).toEqual([
-      [`reduce:${ID}:early-return:1.1`, "early-return.1.1", "cost.ts.cost"],
+      [`reduce:${ID}:early-return:1.1`, "early-return.1.1", "cost.cost"],
     ]);
   });
 
@@ -184,7 +184,7 @@ describe("a transformation that is not accepted", () => {
       (one) => (one.subject === "other.ts.other" ? transformed("export function other(): number {\n  return 1;\n}") : transformed("prose")),
       { files: { [PATH]: many, "src/other.ts": other } },
     );
-    expect(asked.filter(({ subject }) => subject === "cost.ts.cost").map(patternOf)).toEqual([
+    expect(asked.filter(({ subject }) => subject === "cost.cost").map(patternOf)).toEqual([
       "remove-unused-binding",
       "remove-unreachable",
       "inline-single-use",
