@@ -181,7 +181,7 @@ describe("a transformation that is not accepted", () => {
     const many = NESTED.replace("return 0;", "const unused = 42; // unreachable\n  return unused;");
     const other = "export function other(): number {\n  const unused = 1;\n  return 1;\n}\n";
     const { value, asked } = await reduce(
-      (one) => (one.subject === "other.ts.other" ? transformed("export function other(): number {\n  return 1;\n}") : transformed("prose")),
+      (one) => (one.subject === "other.other" ? transformed("export function other(): number {\n  return 1;\n}") : transformed("prose")),
       { files: { [PATH]: many, "src/other.ts": other } },
     );
     expect(asked.filter(({ subject }) => subject === "cost.cost").map(patternOf)).toEqual([
