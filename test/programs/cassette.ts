@@ -14,7 +14,7 @@ export interface Said {
 
 /** A body by the role of the tier at work; the worker by default. */
 export interface Attempted {
-  readonly by?: "structurer" | "architect";
+  readonly by?: Said["role"];
   readonly body: string;
 }
 
