@@ -29,6 +29,13 @@ function specFile(text = printSpec(sampleSpec())): Partial<RunRequest> {
 const CONFIG = "slipway/criticality.toml";
 
 describe("the input of a run", () => {
+  test("compiler settings that are not strict are refused before a model is called", async () => {
+    const strict = (value: string) => prepare({ text: "x" }, { "tsconfig.json": value });
+    await expect(strict('{ "extends": "./base.json" }')).rejects.toMatchObject({ code: "config_invalid" });
+    await scratch.close();
+    expect((await strict('{ "compilerOptions": { "strict": true } }')).input.project_files).toHaveProperty(["tsconfig.json"]);
+  });
+
   test("an idea gives the run its name", async () => {
     const { input, slug } = await prepare({ text: "Accounts & transfers!" });
     expect(slug).toBe("accounts-transfers");

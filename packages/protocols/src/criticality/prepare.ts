@@ -2,6 +2,7 @@ import { SlipwayError } from "@slipway/agents/errors";
 import { readerAt } from "@slipway/kernel/config/committed-files";
 import { featureIdOf } from "@slipway/kernel/change/plan/specs/feature-id";
 import { readSpec as readFileOf } from "@slipway/kernel/change/plan/specs/read";
+import type { SourceTree } from "@slipway/languages/adapter";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Prepared, RunRequest } from "../protocol.ts";
 import type { Starter } from "../surface/surface.ts";
@@ -26,14 +27,27 @@ export async function prepareCriticality({ kernel, records }: Starter, { text, o
   const spec = bytes === null || file === undefined ? null : readSpec(file, bytes);
   const project = projectName(spec?.system.name ?? config.project.name ?? text);
   const files = await Promise.all(PROJECT_FILES.map(async (path) => [path, await read(path)] as const));
+  const projectFiles = Object.fromEntries(files.filter((entry): entry is readonly [string, string] => entry[1] !== null));
+  if (config.project.language === "typescript" && "tsconfig.json" in projectFiles) await assertStrict(projectFiles);
   const input: CriticalityInput = {
     project,
     idea: text,
     spec_digest: bytes === null ? null : await records.objects.put(bytes),
     config_text: configText,
-    project_files: Object.fromEntries(files.filter((entry): entry is readonly [string, string] => entry[1] !== null)),
+    project_files: projectFiles,
   };
   return { input, slug: project, ...(warnings.length === 0 ? {} : { note: `\n${warnings.join("\n")}` }) };
+}
+
+/** The compile check refuses settings that are not strict, and no model may change them: said before a model is called. */
+async function assertStrict(projectFiles: SourceTree): Promise<void> {
+  const { strictProblems } = await import("@slipway/languages/typescript/oracle/strict");
+  const [first] = strictProblems(projectFiles);
+  if (first === undefined) return;
+  throw new SlipwayError("config_invalid", first.message, {
+    file: first.file,
+    suggested_next_actions: ["Write it there, because `extends` is not followed, and commit it."],
+  });
 }
 
 /** A file of the base branch; null if it is not committed there. */
