@@ -5,7 +5,8 @@ export default packageConfig("cli", {
     "../runtime/src/**/*.ts",
     "../protocols/src/surface/!(escape).ts",
     "../protocols/src/demo/**/*.ts",
-    "../protocols/src/*/{commands/**/*,demo/**/*,view,describe,prepare,entry,implementation}.ts",
+    "../protocols/src/{features,factory}/{commands/**/*,demo/**/*,view,describe,prepare,entry,implementation}.ts",
+    "../protocols/src/criticality/commands/**/*.ts",
   ],
   // They replace modules.
   isolated: [

@@ -6,6 +6,8 @@ export default packageConfig("protocols", {
     "src/surface/!(escape).ts",
     "src/demo/**",
     "src/*/{commands,demo}/**",
-    "src/*/{view,describe,prepare,entry,implementation}.ts",
+    "src/{features,factory}/{view,describe,prepare,entry,implementation}.ts",
+    // Reached by the acceptance tests of the demo, in a process of their own.
+    "src/criticality/{entry,implementation,protocol}.ts",
   ],
 });
