@@ -45,7 +45,7 @@ describe("a TypeScript library from a given specification", () => {
     expect(written.output).toContain(line);
   });
 
-  test("its claims of six types are tested, and two are listed with the reason why not", () => {
+  test("its claims of five types are tested, and two are listed with the reason why not", () => {
     const { claims } = JSON.parse(project.slipway("criticality", "claims", "--json").output) as {
       claims: { id: string; status: string; reason: string | null }[];
     };
