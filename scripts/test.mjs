@@ -2,6 +2,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
 import { root, setUp } from "./setup.mjs";
 import { withFilesInMemory } from "./memory.mjs";
 import { coverageLines } from "./coverage.mjs";
@@ -42,14 +44,36 @@ const lanes = [
 ];
 
 const failed = [];
+const TROUBLE = /FAIL |Unhandled|Error:|FATAL|heap out of memory|does not meet|exited unexpectedly|Failed tasks|@slipway\/\w+:test/;
+
+/** Prints what the process prints, and keeps the lines that tell why it failed: a process that dies leaves no report. */
+function keepTroubles(child) {
+  const kept = [];
+  for (const [from, to] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ]) {
+    from.pipe(to, { end: false });
+    createInterface({ input: from }).on("line", (line) => {
+      const plain = stripVTControlCharacters(line).trim();
+      if (TROUBLE.test(plain)) kept.push(plain.slice(0, 300));
+    });
+  }
+  return () => kept.slice(-30);
+}
+
 async function carryOut(stages) {
   for (const [name, command, args, more] of stages) {
     const started = Date.now();
     const env = { ...environment, ...more };
-    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env });
+    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env });
+    const troubles = keepTroubles(child);
     const status = await new Promise((resolve) => child.on("error", () => resolve(null)).on("close", resolve));
     console.log(`${status === 0 ? "ok" : "FAILED"}: ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-    if (status !== 0) failed.push(name);
+    if (status === 0) continue;
+    failed.push(name);
+    // Here as well as at the end: a truncated log may show only the lines around the first failure.
+    for (const line of troubles()) console.log(`  ${line}`);
   }
 }
 await Promise.all(lanes.map(carryOut));
