@@ -15,7 +15,7 @@ import { elapsedMs } from "./telemetry/tally.ts";
 import { printTelemetry, telemetryFrom, TELEMETRY_FILE } from "./telemetry/telemetry.ts";
 import { placeOf, transitionEvents } from "./telemetry/transition-events.ts";
 import { artifactsOf, type Work } from "./work.ts";
-import { showWork, type ShownWork } from "./work-files.ts";
+import { showWork } from "./work-files.ts";
 
 export const LEDGER_FILE = "ledger.toml";
 /** In a folder of its own: the kernel's log of the journal has the same name in the run's folder. */
@@ -40,7 +40,8 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
   const { records, clock } = kernel;
   const { db } = records.database;
   let trace: RunTrace = startTrace(new Date(0).toISOString());
-  let shown: ShownWork = { work: null, artifacts: "" };
+  let shown: Work | null = null;
+  let row: WrittenArtifacts = { work: null, artifacts: "" };
   let current: CriticalityState | null = null;
   const [archives, ledgers, conversations] = [counter(), counter(), counter()];
 
@@ -62,7 +63,7 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
 
   /** The time is part of the operation's id: after a kill between this and the end of the step, the step writes another state. */
   async function writeRow(state: CriticalityState, step: string, at: string): Promise<void> {
-    const artifacts = JSON.stringify(artifactsOf(work()));
+    const artifacts = work() === row.work ? row.artifacts : JSON.stringify(artifactsOf(work()));
     const call: Call = { actor: { type: "orchestrator", id: `orchestrator@${ctx.runId}` }, operationId: `${ctx.runId}/${step}@${at}` };
     await writeCheckpoint(kernel.door, call, {
       run_id: ctx.runId,
@@ -70,9 +71,9 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
       at: subStateName(state),
       state: JSON.stringify(state),
       telemetry: JSON.stringify(telemetry(state)),
-      artifacts: artifacts === shown.artifacts ? null : artifacts,
+      artifacts: artifacts === row.artifacts ? null : artifacts,
     });
-    shown = { ...shown, artifacts };
+    row = { work: work(), artifacts };
   }
 
   /** Recorded, so that a replay takes the same way. */
@@ -121,7 +122,8 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
       trace = addTransition(trace, change, events);
       calls.taken();
       for (const event of events) files.append(RUN_EVENTS_FILE, eventLine(event).trimEnd());
-      shown = showWork(files, shown, work());
+      showWork(files, shown, work());
+      shown = work();
       files.put(TELEMETRY_FILE, printTelemetry(telemetry(change.after)));
       putState(change.after, change.at);
       const phase = placeOf(change.after);
@@ -141,6 +143,12 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
       await files.flush();
     },
   };
+}
+
+/** The artifacts of the row, as JSON, and the work that they were made from. */
+interface WrittenArtifacts {
+  readonly work: Work | null;
+  readonly artifacts: string;
 }
 
 /** Before a specification is approved. */

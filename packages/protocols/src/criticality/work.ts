@@ -59,11 +59,12 @@ export function nextRound(work: Work, of: keyof Rounds): Work {
 
 /** For commands and views. */
 export function artifactsOf(work: Work): RunArtifacts {
-  const { specification, lattice, reduction } = work;
+  const { specification, lattice, progress, reduction } = work;
+  const failed = new Set((progress?.records ?? []).flatMap((record) => (record.failed ? [record.id] : [])));
   return {
     ...NO_ARTIFACTS,
     spec: specification?.specText ?? null,
-    functions: (lattice?.functions ?? []).map(({ id, contract }) => functionRow(work, id, claimsOf(contract))),
+    functions: (lattice?.functions ?? []).map(({ id, contract }) => functionRow(work, id, failed.has(id), claimsOf(contract))),
     witnesses: (lattice?.witnesses ?? []).map(({ name, definition, level, invariants }) => ({
       name,
       description: definition.description,
@@ -81,9 +82,8 @@ export function artifactsOf(work: Work): RunArtifacts {
   };
 }
 
-function functionRow({ progress, attempts }: Work, id: string, claims: string[]): FunctionRow {
+function functionRow({ progress, attempts }: Work, id: string, isFailed: boolean, claims: string[]): FunctionRow {
   const made = attempts[id] ?? [];
-  const isFailed = progress?.records.some((record) => record.id === id && record.failed) === true;
   const status = progress?.bodies[id] !== undefined ? "accepted" : isFailed ? "failed" : "hole";
   return { id, status, attempts: made.length, tier: made.at(-1)?.currentTier ?? null, claims };
 }
