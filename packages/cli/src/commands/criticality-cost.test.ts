@@ -1,24 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { CriticalityState } from "@slipway/protocols/criticality/machine/states";
 import type { FunctionRow } from "@slipway/protocols/criticality/run-artifacts";
 import type { TelemetryEvent } from "@slipway/protocols/criticality/telemetry/events";
 import { letters, type Project } from "../testing/project.ts";
-import { activeState, after, called, checkpoint, moved, recordRun, type RecordedRun } from "../testing/recorded-criticality.ts";
+import { activeState, after, called, checkpoint, COMPLETED, moved, recordRun, type RecordedRun } from "../testing/recorded-criticality.ts";
 
 const FIRST = "src/a.ts#first";
 const SECOND = "src/a.ts#second";
 
 const written = (id: string): FunctionRow => ({ id, status: "accepted", attempts: 1, tier: "worker", claims: [] });
 const hole = (id: string): FunctionRow => ({ ...written(id), status: "hole", attempts: 0, tier: null });
-
-const COMPLETED: CriticalityState = {
-  type: "completed",
-  data: {
-    finalArtifacts: { optimizedCode: "src", testSuite: "tests", coverageReport: "coverage" },
-    completedAt: after(100),
-    summary: { cost: 0, durationMs: 0, escalations: 0, unmetTargets: [] },
-  },
-};
 
 const PHASES = ["ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect", "completed"];
 

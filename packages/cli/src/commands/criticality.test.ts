@@ -3,11 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { openRecords } from "@slipway/kernel/open-records";
-import type { CriticalityState } from "@slipway/protocols/criticality/machine/states";
 import type { RunArtifacts } from "@slipway/protocols/criticality/run-artifacts";
 import { blockedInLattice } from "../testing/criticality-project.ts";
 import { letters, type Ended, type Project } from "../testing/project.ts";
-import { activeState, after, recordRun } from "../testing/recorded-criticality.ts";
+import { activeState, COMPLETED, recordRun } from "../testing/recorded-criticality.ts";
 
 const WRITTEN = "src/domain/tides.ts#highest";
 const HOLE = "src/domain/tides.ts#lowest";
@@ -32,15 +31,6 @@ const IMPLEMENTING = activeState({
   phase: "injection",
   subState: { type: "implementing", data: { functionId: HOLE, currentTier: "fallback2", attemptInTier: 1, totalAttempts: 7 } },
 });
-
-const COMPLETED: CriticalityState = {
-  type: "completed",
-  data: {
-    finalArtifacts: { optimizedCode: "src", testSuite: "tests", coverageReport: "coverage" },
-    completedAt: after(100),
-    summary: { cost: 0, durationMs: 0, escalations: 0, unmetTargets: [] },
-  },
-};
 
 function ask(project: Project, ...args: string[]): Promise<Ended> {
   return project.slipway(["criticality", ...args]);

@@ -49,6 +49,15 @@ export function activeState(phase: PhaseState): CriticalityState {
   return { type: "active", data: { phase, startedAt: after(0), checkpointedAt: after(0) } };
 }
 
+export const COMPLETED: CriticalityState = {
+  type: "completed",
+  data: {
+    finalArtifacts: { optimizedCode: "src", testSuite: "tests", coverageReport: "coverage" },
+    completedAt: after(100),
+    summary: { cost: 0, durationMs: 0, escalations: 0, unmetTargets: [] },
+  },
+};
+
 /** Writes a run into the records with the real journal and the real rows, without its phases. */
 export async function recordRun(project: Project, run: RecordedRun): Promise<void> {
   const clock = { ...systemClock, now: () => BEGAN };
