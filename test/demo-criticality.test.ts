@@ -83,6 +83,13 @@ describe.skipIf(!canGoOffline)("the demo of criticality, without any network", (
     expect(git("show", "main:src/services/bank.ts")).toContain("total += account.balance");
   });
 
+  test("[CRI-125] status names the security scanners that ran, and why others did not", () => {
+    const shown = execFileSync(process.execPath, [...PROGRAM, "criticality", "status"], { cwd: folder, env, encoding: "utf8" });
+    expect(shown).toMatch(/^security scan: 0 findings/m);
+    expect(shown).toMatch(/npm audit/);
+    expect(shown).toMatch(/eslint-plugin-security/);
+  });
+
   test("[CRI-008] no hole is left in the source", () => {
     const found = spawnSync("git", ["grep", "--quiet", "-e", 'new Error("hole")', "main", "--", "src"], { cwd: folder, env });
     expect(found.status).toBe(1);

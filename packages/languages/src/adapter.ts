@@ -1,7 +1,7 @@
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { ComplexityReading } from "./analysis/complexity.ts";
 import type { DetectedSmell } from "./analysis/smells.ts";
-import type { SecurityFinding } from "./analysis/security.ts";
+import type { ScannerReport, ScannerRun, SecurityFinding } from "./analysis/security.ts";
 import type { StructuredClaim } from "./property-tests/claim.ts";
 import type { MicroContract } from "./micro-contracts/contract.ts";
 import type { TestRun } from "./typescript/test-run.ts";
@@ -141,4 +141,6 @@ export interface LanguageAdapter {
   smells(ast: ParsedSource, functionName: string): readonly DetectedSmell[];
   /** Findings in one function, or in the whole file. */
   scan(ast: ParsedSource, functionName?: string): readonly SecurityFinding[];
+  /** Runs the language's own scanners, as far as they are installed. */
+  scanProject?(sourcePath: string, run: ScannerRun): Promise<ScannerReport>;
 }

@@ -13,6 +13,9 @@ const ADAPTERS: Readonly<Record<LanguageId, Loader>> = {
   cpp: async (machine) => (await import("./cpp/adapter.ts")).cppAdapter(machine),
 };
 
-export function languageAdapter(id: LanguageId, machine: LanguageMachine): Promise<LanguageAdapter> {
-  return ADAPTERS[id](machine);
+export async function languageAdapter(id: LanguageId, machine: LanguageMachine): Promise<LanguageAdapter> {
+  return {
+    ...(await ADAPTERS[id](machine)),
+    scanProject: async (sourcePath, run) => (await import("./toolchains/run-scanners.ts")).runScanners(machine, id, sourcePath, run),
+  };
 }

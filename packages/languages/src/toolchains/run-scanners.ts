@@ -1,23 +1,12 @@
-import type { LanguageId, MissingTool, ToolRun } from "../adapter.ts";
+import type { LanguageId } from "../adapter.ts";
+import type { ScannerFinding, ScannerReport, ScannerRun } from "../analysis/security.ts";
 import { cargoEnvironment } from "../rust/compile.ts";
 import { prepareRustProject } from "../rust/project.ts";
 import { lastLines } from "./compile.ts";
 import { programsOf, type LanguageMachine } from "./machine.ts";
 import { runTool, whyStopped, type ToolOutcome } from "./run-tool.ts";
-import { SCANNERS, type ScannerFinding, type SecurityScanner } from "./scanners.ts";
+import { SCANNERS, type SecurityScanner } from "./scanners.ts";
 import { inCopy } from "./work-folder.ts";
-
-export interface ScannerReport {
-  readonly findings: readonly ScannerFinding[];
-  readonly missing: readonly MissingTool[];
-  /** Installed, and without an answer. */
-  readonly failed: readonly { readonly tool: string; readonly reason: string }[];
-}
-
-export interface ScannerRun extends ToolRun {
-  /** Whether scanners that need the network may use it. */
-  readonly network?: boolean;
-}
 
 /** Runs the scanners of a language that are installed, each in the sandbox and on a copy. */
 export async function runScanners(
@@ -30,6 +19,7 @@ export async function runScanners(
   const all = SCANNERS[language] ?? [];
   const missing = all.filter(({ program }) => programs.find(program) === null);
   const findings: ScannerFinding[] = [];
+  const ran: string[] = [];
   const failed: { tool: string; reason: string }[] = [];
   for (const scanner of all.filter((one) => !missing.includes(one))) {
     const { tool, needsNetwork, read, exitCodes } = scanner;
@@ -44,16 +34,19 @@ export async function runScanners(
         tool,
         reason: whyStopped(outcome, tool) ?? `it ended with ${outcome.exitCode}: ${lastLines(outcome.stderr.split("\n"))}`,
       });
-    else findings.push(...found);
+    else {
+      ran.push(tool);
+      findings.push(...found);
+    }
   }
-  return { findings, missing: missing.map(({ tool, neededFor, install }) => ({ tool, neededFor, install })), failed };
+  return { findings, ran, missing: missing.map(({ tool, neededFor, install }) => ({ tool, neededFor, install })), failed };
 }
 
 function runScanner(
   machine: LanguageMachine,
   language: LanguageId,
   sourcePath: string,
-  { command, needsNetwork }: SecurityScanner,
+  { command, needsNetwork, program }: SecurityScanner,
   run: ScannerRun,
 ): Promise<ToolOutcome> {
   const { network: _network, ...tool } = run;
@@ -68,7 +61,7 @@ function runScanner(
       command,
       env,
       network: needsNetwork,
-      starts: ["python3"],
+      starts: [program, "python3"],
       ...(isRust ? { keeps: "rust" } : {}),
     });
   });

@@ -32,13 +32,14 @@ describe("[CRI-125] the security scanners of a language", () => {
     const report = await runScanners({ env: { PATH: "", HOME: "/nonexistent" }, system: [] }, "go", "/nonexistent", { sandbox });
     expect(report).toEqual({
       findings: [],
+      ran: [],
       failed: [],
       missing: [
         { tool: "gosec", neededFor: "the full security scan", install: expect.stringContaining("gosec") as string },
         { tool: "govulncheck", neededFor: "the full security scan", install: expect.stringContaining("govulncheck") as string },
       ],
     });
-    expect(await runScanners({ env: {} }, "java", "/nonexistent", { sandbox })).toEqual({ findings: [], missing: [], failed: [] });
+    expect(await runScanners({ env: {} }, "java", "/nonexistent", { sandbox })).toEqual({ findings: [], ran: [], missing: [], failed: [] });
   });
 
   test("report findings with rule, severity, file and line", () => {
@@ -97,8 +98,11 @@ describe("[CRI-125] the security scanners of a language", () => {
       ["python", "bandit"],
       ["python", "safety"],
       ["typescript", "eslint-plugin-security"],
+      ["typescript", "npm audit"],
+      ["go", "gosec"],
     ] as const)
       expect(read(language, tool, "no JSON")).toBeNull();
+    expect(read("typescript", "npm audit", { error: { code: "ENOTFOUND" } })).toBeNull();
   });
 
   test("that fail, or need the network, are reported as such", async () => {
@@ -128,13 +132,14 @@ describe("[CRI-125] the security scanners of a language", () => {
 
   test("run in the sandbox, on a copy: clippy", { timeout: 120_000 }, async (context) => {
     context.skip((await programsOf(testMachine())).find("cargo-clippy") === null, "clippy is not installed (rustup component add clippy)");
-    const { findings, failed } = await runScanners(
+    const { findings, ran, failed } = await runScanners(
       testMachine(),
       "rust",
       projectFolder({ "src/a.rs": "pub fn f() {\n    std::process::exit(0);\n}\n" }),
       { sandbox },
     );
     expect(failed.filter(({ tool }) => tool === "clippy")).toEqual([]);
+    expect(ran).toContain("clippy");
     expect(findings).toMatchObject([{ tool: "clippy", rule: "clippy::exit", file: "src/a.rs", line: 2 }]);
   });
 });

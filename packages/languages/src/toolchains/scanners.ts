@@ -1,13 +1,7 @@
 import { z } from "zod";
 import type { LanguageId, MissingTool } from "../adapter.ts";
-import { SEVERITIES, type SecurityFinding } from "../analysis/security.ts";
+import { SEVERITIES, type ScannerFinding, type SecurityFinding } from "../analysis/security.ts";
 import { cargoMessages } from "../rust/compile.ts";
-
-/** A finding of an external scanner, in a file of the project or in one of its dependencies. */
-export interface ScannerFinding extends SecurityFinding {
-  readonly tool: string;
-  readonly file: string | null;
-}
 
 export interface SecurityScanner extends MissingTool {
   readonly program: string;
@@ -40,7 +34,8 @@ const safetySchema = z.object({
 const gosecSchema = z.object({
   Issues: z
     .array(z.object({ file: z.string(), line: z.string(), rule_id: z.string(), severity: z.string(), details: z.string() }))
-    .nullable(),
+    .nullable()
+    .transform((issues) => issues ?? []),
 });
 const auditSchema = z.object({
   vulnerabilities: z.object({
@@ -64,6 +59,9 @@ const CLIPPY_LINTS = [
   "exit",
   "unwrap_in_result",
 ];
+
+/** npm audit reads versions from a lock file. */
+const NPM_LOCK = "npm install --package-lock-only --ignore-scripts --no-audit --no-fund";
 
 /** The scanners of each language. They are optional: one that is missing is reported and never installed. */
 export const SCANNERS: Readonly<Partial<Record<LanguageId, readonly SecurityScanner[]>>> = {
@@ -105,13 +103,10 @@ export const SCANNERS: Readonly<Partial<Record<LanguageId, readonly SecurityScan
       tool: "npm audit",
       install: "It is part of npm.",
       program: "npm",
-      command: ["npm", "audit", "--json"],
+      command: ["sh", "-c", `test -f package-lock.json || ${NPM_LOCK} >&2; npm audit --json`],
       needsNetwork: true,
       exitCodes: [0, 1],
-      read: (text) =>
-        Object.values(parsed(npmSchema, text)?.vulnerabilities ?? {}).map(({ name, severity }) =>
-          finding("npm audit", { rule: `npm-audit-${name}`, severity: severityOf(severity), message: `${name} has a known vulnerability` }),
-        ),
+      read: npmFindings,
     },
     {
       ...needed,
@@ -177,9 +172,9 @@ export const SCANNERS: Readonly<Partial<Record<LanguageId, readonly SecurityScan
       read: (text) =>
         text.trim() === ""
           ? []
-          : (parsed(gosecSchema, text)?.Issues ?? []).map(({ file, line, rule_id, severity, details }) =>
+          : (parsed(gosecSchema, text)?.Issues.map(({ file, line, rule_id, severity, details }) =>
               finding("gosec", { rule: rule_id, severity: severityOf(severity), line: Number.parseInt(line, 10), message: details, file }),
-            ),
+            ) ?? null),
     },
     {
       ...needed,
@@ -202,6 +197,15 @@ function finding(
   { line = 1, file = null, ...rest }: Omit<SecurityFinding, "line"> & { line?: number; file?: string | null },
 ): ScannerFinding {
   return { tool, line, file, ...rest };
+}
+
+/** An error, such as a registry that does not answer, is JSON without vulnerabilities. */
+function npmFindings(text: string): ScannerFinding[] | null {
+  const found = parsed(npmSchema, text)?.vulnerabilities;
+  if (found === undefined) return null;
+  return Object.values(found).map(({ name, severity }) =>
+    finding("npm audit", { rule: `npm-audit-${name}`, severity: severityOf(severity), message: `${name} has a known vulnerability` }),
+  );
 }
 
 function clippyFindings(text: string): ScannerFinding[] {

@@ -38,6 +38,14 @@ export const runArtifactsSchema = z.strictObject({
   accepted: z.array(transformRow),
   reverted: z.array(transformRow),
   smells: z.array(z.string()),
+  /** The scan of the whole program after the last function: findings that did not block, and scanners that did not run. */
+  scan: z
+    .strictObject({
+      findings: z.int(),
+      ran: z.array(z.string()),
+      not_run: z.array(z.strictObject({ tool: z.string(), reason: z.string() })),
+    })
+    .nullable(),
   unmet: z.array(z.string()),
 });
 
@@ -52,6 +60,7 @@ export const NO_ARTIFACTS: RunArtifacts = {
   accepted: [],
   reverted: [],
   smells: [],
+  scan: null,
   unmet: [],
 };
 

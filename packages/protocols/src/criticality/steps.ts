@@ -1,6 +1,7 @@
 import type { SourceProblem } from "@slipway/languages/adapter";
+import type { ScannerReport } from "@slipway/languages/analysis/security";
 import { stepKind } from "../narration/step-kind.ts";
-import { narrates, type NarratedStep } from "../narration/step-text.ts";
+import { narrates, type NarratedStep, type StepLine } from "../narration/step-text.ts";
 import type { InjectionFailure } from "./escalation/failures.ts";
 import type { Lattice } from "./lattice/lattice.ts";
 import type { TelemetryEvent } from "./telemetry/events.ts";
@@ -21,6 +22,7 @@ export const CRITICALITY_STEPS = {
   lattice: stepKind("lattice:*:*").records<{ readonly lattice: Lattice | null; readonly problems: readonly SourceProblem[] }>(),
   /** What a second run in the same repository keeps. */
   keep: stepKind("keep-plan:*").records<string>(),
+  scanners: stepKind("scanners:*").records<ScannerReport>(),
   verify: stepKind("verify:*:*:*").records<InjectionFailure | null>(),
 } as const;
 
@@ -46,6 +48,7 @@ export const CRITICALITY_NARRATION: readonly NarratedStep[] = [
         : { text: `the skeleton compiles: ${lattice.functions.length} functions to write`, good: true },
   }),
   narrates(CRITICALITY_STEPS.keep, { ends: (text) => ({ text, good: null }) }),
+  narrates(CRITICALITY_STEPS.scanners, { starts: "running security scanners", ends: scannersLine }),
   narrates(CRITICALITY_STEPS.verify, {
     starts: (id) => `checking ${shortName(id)}`,
     ends: (failure, id, _visit, attempt) => ({
@@ -54,6 +57,16 @@ export const CRITICALITY_NARRATION: readonly NarratedStep[] = [
     }),
   }),
 ];
+
+/** Languages without scanners say nothing. */
+function scannersLine({ findings, ran, missing, failed }: ScannerReport): StepLine | null {
+  const notRun = [...missing, ...failed].map(({ tool }) => tool);
+  const parts = [
+    ...(ran.length === 0 ? [] : [`${ran.join(", ")}: ${findings.length} ${findings.length === 1 ? "finding" : "findings"}`]),
+    ...(notRun.length === 0 ? [] : [`not run: ${notRun.join(", ")} (see slipway criticality status)`]),
+  ];
+  return parts.length === 0 ? null : { text: `security scanners, ${parts.join("; ")}`, good: findings.length === 0 ? null : false };
+}
 
 /** `src/domain/account.ts#deposit` as `account.deposit`. */
 export function shortName(id: string): string {

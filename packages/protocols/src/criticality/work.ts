@@ -6,6 +6,7 @@ import { claimsOf, type Lattice } from "./lattice/lattice.ts";
 import type { ReduceResult } from "./mass-defect/reduce.ts";
 import { NOT_TESTABLE } from "./mesoscopic/parse-claims.ts";
 import type { ClusterTests } from "./mesoscopic/synthesize-tests.ts";
+import type { ProgramScan } from "./phases/security-scan.ts";
 import { NO_ARTIFACTS, type FunctionRow, type RunArtifacts } from "./run-artifacts.ts";
 
 /** What the phases have produced. A value: each phase returns the next one. */
@@ -24,6 +25,8 @@ export interface Work {
   readonly reduction: ReduceResult | null;
   /** Security findings that a person has accepted, as `RULE LOCATION`. */
   readonly acceptedRisks: readonly string[];
+  /** The last scan of the whole program. */
+  readonly scan: ProgramScan | null;
   readonly rounds: Rounds;
 }
 
@@ -50,6 +53,7 @@ export const NO_WORK: Work = {
   passed: [],
   reduction: null,
   acceptedRisks: [],
+  scan: null,
   rounds: { ignition: 0, lattice: 0, audit: 0, injection: 0, mesoscopic: 0, massDefect: 0, blocks: 0 },
 };
 
@@ -59,7 +63,7 @@ export function nextRound(work: Work, of: keyof Rounds): Work {
 
 /** For commands and views. */
 export function artifactsOf(work: Work): RunArtifacts {
-  const { specification, lattice, progress, reduction } = work;
+  const { specification, lattice, progress, reduction, scan } = work;
   const failed = new Set((progress?.records ?? []).flatMap((record) => (record.failed ? [record.id] : [])));
   return {
     ...NO_ARTIFACTS,
@@ -76,6 +80,7 @@ export function artifactsOf(work: Work): RunArtifacts {
     accepted: (reduction?.accepted ?? []).map(({ function: of, pattern, smell }) => ({ function: of, pattern, smell, reason: null })),
     reverted: (reduction?.reverted ?? []).map(({ function: of, pattern, smell, reason }) => ({ function: of, pattern, smell, reason })),
     smells: [...(reduction?.smells ?? [])],
+    scan: scan === null ? null : { findings: scan.findings.length, ran: [...scan.ran], not_run: [...scan.notRun] },
     unmet: (reduction?.unmet ?? []).map(
       ({ function: of, target, measured, limit }) => `${of ?? "the program"}: ${target} is ${measured ?? "not measured"}, target ${limit}`,
     ),

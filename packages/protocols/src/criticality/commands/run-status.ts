@@ -20,6 +20,7 @@ export interface RunStatusReport extends RunPlace {
   readonly escalations: readonly { readonly function: string; readonly tier: InjectionTier; readonly attempts: number }[];
   readonly tests: TestCount;
   readonly claims: Readonly<Record<RunArtifacts["claims"][number]["status"], number>>;
+  readonly scan: RunArtifacts["scan"];
   readonly cost_usd: number;
   readonly block: (Pick<BlockingQuery, "id" | "question" | "options"> & { readonly answered: boolean }) | null;
   readonly waits_for: readonly { readonly question: string; readonly title: string }[];
@@ -52,6 +53,7 @@ export async function runStatus({ info, project, state, artifacts }: ReadRun, { 
     escalations: escalatedFunctions(artifacts),
     tests: testCount(artifacts),
     claims: claimCount(claims),
+    scan: artifacts.scan,
     cost_usd: cost.total.cost_usd,
     block: block === null ? null : { id: block.id, question: block.question, options: block.options, answered: block.asked === null },
     waits_for: questions.map(({ id, title }) => ({ question: `Q${numbers.get(id)}`, title })),

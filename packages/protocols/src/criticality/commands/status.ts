@@ -31,11 +31,21 @@ function statusLines(report: RunStatusReport, color: boolean): string[] {
     ...escalations.map(({ function: id, tier, attempts }) => `  ${shortName(id)}: ${attempts} attempts, the last one by ${tier}`),
     `tests: ${tests.passing} of ${tests.total} pass`,
     `claims: ${claims.pass} pass, ${claims.violated} violated, ${claims.untested} untested, ${claims.open} open`,
+    ...scanLines(report.scan),
     `cost: ${inWords("cost_usd", cost_usd)}`,
     ...waitLines(report),
     ...report.notification_failures.map(
       ({ event, channel, reason }) => `notification (${event}) to ${oneLine(channel)} failed: ${oneLine(reason)}`,
     ),
+  ];
+}
+
+function scanLines(scan: RunStatusReport["scan"]): string[] {
+  if (scan === null) return [];
+  const ran = scan.ran.length === 0 ? "" : ` (also by ${scan.ran.join(", ")})`;
+  return [
+    `security scan: ${scan.findings} ${scan.findings === 1 ? "finding" : "findings"}${ran}`,
+    ...scan.not_run.map(({ tool, reason }) => `  ${tool} did not run: ${oneLine(reason)}`),
   ];
 }
 

@@ -40,6 +40,7 @@ describe("defaults", () => {
       max_parallel_injections: 8,
       checkpoint_interval_seconds: 60,
       max_repair_attempts: 5,
+      scan_dependencies: false,
       ignition_max_seconds: 3600,
       lattice_max_seconds: 1800,
       injection_per_function_seconds: 60,

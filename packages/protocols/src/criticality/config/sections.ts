@@ -76,6 +76,8 @@ export const configSchema = z.strictObject({
       max_parallel_injections: positive.default(8),
       checkpoint_interval_seconds: positive.default(60),
       max_repair_attempts: count.default(5),
+      /** Scanners that compare dependencies with a public database may use the network. */
+      scan_dependencies: z.boolean().default(false),
       timeouts: z
         .strictObject({
           ignition_max_seconds: positive.default(3600),

@@ -1,4 +1,6 @@
-import type { SecurityFinding } from "@slipway/languages/analysis/security";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ScannerReport, ScannerRun, SecurityFinding } from "@slipway/languages/analysis/security";
 import { typescriptAdapter } from "@slipway/languages/typescript/adapter";
 import { afterEach, describe, expect, test } from "vitest";
 import { holesIn } from "../lattice/lattice.ts";
@@ -206,5 +208,44 @@ describe("injection that needs a person", () => {
     expect(await endOf({ functions: { a: "m" }, findings: () => [{ ...finding, severity: "medium" }] })).toMatchObject({
       at: "mesoscopic.generatingTests",
     });
+  });
+
+  const report: ScannerReport = { findings: [], ran: ["bandit"], missing: [], failed: [] };
+
+  test("[CRI-126] a high finding of an installed scanner blocks, in a file or in a dependency", async () => {
+    const found = { tool: "bandit", rule: "B307", severity: "high", line: 2, message: "eval" } as const;
+    scene = await openInjection({
+      functions: { a: "m" },
+      scanners: () => ({
+        ...report,
+        findings: [
+          { ...found, file: "src/domain/m.ts" },
+          { ...found, rule: "GHSA", file: null, message: "left-pad" },
+        ],
+      }),
+    });
+    expect((await scene.drive()).status).toBe("waiting");
+    expect((await scene.question()).body).toContain("- high, src/domain/m.ts:2: eval\n- high, bandit: left-pad");
+    await scene.answer({ decision: "accept_risk" });
+    expect(await scene.drive()).toMatchObject({ value: { at: "mesoscopic.generatingTests" } });
+  });
+
+  test("[CRI-125] the scanners see the whole program on disk, and the network only if the configuration says so", async () => {
+    const seen: unknown[] = [];
+    const scanners = (folder: string, { network }: ScannerRun) => {
+      seen.push([
+        network,
+        existsSync(join(folder, "package.json")),
+        readFileSync(join(folder, "src/domain/m.ts"), "utf8").includes("return 1;"),
+      ]);
+      return report;
+    };
+    await endOf({ functions: { a: "m" }, scanners });
+    await scene.close();
+    await endOf({ functions: { a: "m" }, scanners, config: "[orchestrator]\nscan_dependencies = true\n" });
+    expect(seen).toEqual([
+      [false, true, true],
+      [true, true, true],
+    ]);
   });
 });

@@ -1,16 +1,16 @@
-import type { LanguageAdapter, SourceTree } from "@slipway/languages/adapter";
 import { structuralDefectReport, type StructuralDefectReport } from "../escalation/breakers.ts";
 import type { AttemptRecord, BatchOutcome } from "../injection/inject-batch.ts";
-import { commitOutcome, injectedIds, startInjection, type InjectionProgress } from "../injection/progress.ts";
+import { commitOutcome, startInjection, type InjectionProgress } from "../injection/progress.ts";
 import { unitTestsOf } from "../injection/scene.ts";
 import { injectWave } from "../injection/wave.ts";
-import { parseSources } from "../lattice/lattice.ts";
+import { holesIn } from "../lattice/lattice.ts";
 import { keepEarlier } from "./keep-earlier.ts";
 import type { BlockReason } from "../machine/block.ts";
 import type { Facts } from "../machine/facts.ts";
 import { shortName } from "../steps.ts";
 import { nextRound, type Work } from "../work.ts";
 import { attemptFacts, functionFacts, positionOf } from "./injection-steps.ts";
+import { graveFindings, scanProgram } from "./security-scan.ts";
 import type { PhaseSession, PhaseWork } from "./session.ts";
 
 /** Fills holes wave by wave until none is left, a breaker trips or a person is needed. */
@@ -94,21 +94,12 @@ function trippedText({ condition, rate, functions }: StructuralDefectReport): st
   return `${condition}${share}: ${functions.map(shortName).join(", ")}`;
 }
 
-function scanProgram(tree: SourceTree, language: LanguageAdapter) {
-  return [...parseSources(tree, language)].flatMap(([path, ast]) =>
-    language
-      .scan(ast)
-      .map(({ rule, severity, line, message }) => ({ rule, severity: severity as string, location: `${path}:${line}`, message })),
-  );
-}
-
 /** After the last function the whole source is scanned; then the phase is complete. */
-async function finishInjection({ run, keeper, show }: PhaseSession, work: Work, progress: InjectionProgress): Promise<Work> {
-  // Recorded: a later version may find something else in the same source.
-  const found = await run.ctx.step(`scan:${work.rounds.injection}`, async () => scanProgram(progress.tree, run.services.language));
-  const grave = found.filter(
-    ({ rule, severity, location }) => /^(?:high|critical)$/.test(severity) && !work.acceptedRisks.includes(`${rule} ${location}`),
-  );
+async function finishInjection(session: PhaseSession, before: Work, progress: InjectionProgress): Promise<Work> {
+  const { run, keeper, show } = session;
+  const scan = await scanProgram(session, before.rounds.injection, progress.tree);
+  const work = { ...before, scan };
+  const grave = graveFindings(scan, work);
   show(work);
   if (grave.length > 0) {
     await keeper.advance(
@@ -117,14 +108,10 @@ async function finishInjection({ run, keeper, show }: PhaseSession, work: Work, 
     );
     return work;
   }
-  const left = progress.records.filter(({ id }) => !injectedIds(progress).has(id));
+  const left = holesIn(progress.tree, run.services.language);
   if (left.length > 0) {
-    const reason = breakReason(
-      left.map(({ id }) => id),
-      [],
-      progress,
-    );
-    await keeper.advance({ functions: functionFacts(progress), block: reason, blocks: work.rounds.blocks });
+    const block = breakReason(left, [], progress);
+    await keeper.advance({ functions: functionFacts(progress), block, blocks: work.rounds.blocks });
     return work;
   }
   await keeper.advance(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProviderRequest } from "@slipway/agents/provider";
-import type { SecurityFinding } from "@slipway/languages/analysis/security";
+import type { ScannerReport, ScannerRun, SecurityFinding } from "@slipway/languages/analysis/security";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
 import { typescriptAdapter } from "@slipway/languages/typescript/adapter";
 import type { RanTest } from "@slipway/languages/typescript/test-run";
@@ -41,6 +41,8 @@ export interface InjectionOptions {
   readonly config?: string;
   /** Findings of a scan of a whole file. */
   readonly findings?: () => readonly SecurityFinding[];
+  /** What the language's own scanners report of the files in a folder. */
+  readonly scanners?: (folder: string, run: ScannerRun) => ScannerReport;
   /** The claim that a function refers to. With it the run goes on through Mesoscopic, with one cluster for each claim. */
   readonly claims?: Readonly<Record<string, string>>;
 }
@@ -57,7 +59,7 @@ export const idOf = (name: string, module = "m") => `src/domain/${module}.ts#${n
 
 /** The phase with a real engine, kernel, parser and compiler; models and test runs are scripted. */
 export async function openInjection(options: InjectionOptions): Promise<InjectionScene> {
-  const { body = () => "return 1;", config, findings } = options;
+  const { body = () => "return 1;", config } = options;
   const asked: BodyRequest[] = [];
   const runs = { now: 0, most: 0 };
   const lattice = latticeOf(options);
@@ -74,7 +76,7 @@ export async function openInjection(options: InjectionOptions): Promise<Injectio
         asked.push(request);
         return { body: body(request) };
       },
-      wrap: (adapter) => scripted(adapter, runs, findings),
+      wrap: (adapter) => scripted(adapter, runs, options),
     },
   );
   return { ...scene, asked, mostAtOnce: () => runs.most };
@@ -129,9 +131,14 @@ function holeOf(name: string, claim: string | undefined): string {
   return `/**\n * ENSURES: result >= 0${reference}\n */\nexport function ${name}(): number {\n  ${HOLE}\n}\n`;
 }
 
-function scripted(adapter: LanguageAdapter, runs: { now: number; most: number }, findings: InjectionOptions["findings"]): LanguageAdapter {
+function scripted(
+  adapter: LanguageAdapter,
+  runs: { now: number; most: number },
+  { findings, scanners }: InjectionOptions,
+): LanguageAdapter {
   return {
     ...adapter,
+    ...(scanners === undefined ? {} : { scanProject: async (folder, run) => scanners(folder, run) }),
     scan: (ast, name) => (name === undefined && findings !== undefined ? findings() : adapter.scan(ast, name)),
     unitTest: (_tree, path, name) => ({ path: `tests/unit/${path}/${name}.test.ts`, text: "", tests: [name], untested: [] }),
     async runTests(folder, { files = [] }) {
