@@ -6,7 +6,7 @@ import { nodeIn, nodesIn, parseSource } from "./ast-nodes.ts";
 import { literalsOf } from "./contract-literals.ts";
 import { parseExpression, PLAIN_GLOBALS } from "./expression.ts";
 import { tupleText } from "./unit-test.ts";
-import { openTypeIndex, type TypeIndex } from "./type-index.ts";
+import { openTypeIndex, typeIndexOf, type TypeIndex } from "./type-index.ts";
 
 interface GeneratedInputs {
   readonly names: readonly string[];
@@ -75,7 +75,7 @@ function isType(text: string): boolean {
 
 /** Exported names of the sources with their file. A name that two files export is left out. */
 function publicNames(tree: SourceTree): Map<string, string> {
-  const index = openTypeIndex(tree);
+  const index = typeIndexOf(tree);
   const names = new Map<string, string | null>();
   for (const path of Object.keys(tree).filter((one) => /^src\/.*(?<!\.d)\.ts$/.test(one))) {
     for (const { name, isExported } of index.declarations(path)) if (isExported) names.set(name, names.has(name) ? null : path);

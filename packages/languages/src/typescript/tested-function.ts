@@ -1,7 +1,7 @@
 import { nameIn, nodeIn, nodesIn, type AstNode } from "./ast-nodes.ts";
 import { functionIn } from "./built-arbitraries.ts";
 import { isRestParameter, parameterName } from "./parameters.ts";
-import { openTypeIndex, type Declaration, type TypeIndex } from "./type-index.ts";
+import { typeIndexOf, type Declaration, type TypeIndex } from "./type-index.ts";
 import type { SourceTree } from "../adapter.ts";
 
 /** A function or method that a test can call from outside of its file. */
@@ -20,7 +20,7 @@ export interface TestedFunction {
 
 /** Why a function cannot be tested, or the function. */
 export function findTested(tree: SourceTree, file: string, functionName: string): TestedFunction | { readonly problem: string } {
-  const index = openTypeIndex(tree);
+  const index = typeIndexOf(tree);
   const [outer = "", method] = functionName.split(".");
   const declaration = index.find(file, outer);
   if (declaration === null) return { problem: `${file} has no ${functionName}` };

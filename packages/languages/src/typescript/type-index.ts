@@ -26,6 +26,15 @@ interface FileNames {
   readonly everythingOf: string[];
 }
 
+const indexes = new WeakMap<SourceTree, TypeIndex>();
+
+/** A tree is a value: it is never changed, so it is read once. */
+export function typeIndexOf(tree: SourceTree): TypeIndex {
+  const index = indexes.get(tree) ?? openTypeIndex(tree);
+  indexes.set(tree, index);
+  return index;
+}
+
 export function openTypeIndex(tree: SourceTree): TypeIndex {
   const files = new Map<string, FileNames | null>();
   const namesOf = (file: string): FileNames | null => {

@@ -1,6 +1,6 @@
 import { parseSync, visitorKeys, type Comment, type Node, type Program } from "oxc-parser";
 import { SlipwayError } from "@slipway/kernel/schema/errors";
-import type { ParsedSource } from "../../adapter.ts";
+import type { ParsedSource, SourceTree } from "../../adapter.ts";
 import { isTooDeep } from "./nesting.ts";
 
 /** The syntax tree of one file (ESTree with TypeScript nodes). Offsets are UTF-16 and include a byte-order mark. */
@@ -40,6 +40,17 @@ export function parseProgram(text: string): SourceSyntax {
     column,
     suggested_next_actions: ["Correct the syntax at this position."],
   });
+}
+
+const programs = new WeakMap<SourceTree, Map<string, SourceSyntax>>();
+
+/** A file of a source tree. A source tree is a value, so each file is parsed at most once. */
+export function programIn(tree: SourceTree, path: string): SourceSyntax {
+  const parsed = programs.get(tree) ?? new Map<string, SourceSyntax>();
+  programs.set(tree, parsed);
+  const program = parsed.get(path) ?? parseProgram(tree[path] ?? "");
+  parsed.set(path, program);
+  return program;
 }
 
 const trees = new WeakMap<ParsedSource, SourceSyntax>();

@@ -1,11 +1,11 @@
 import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { SourceTree } from "../../adapter.ts";
 import { childrenOf, isFunctionNode, nameIn, nodeIn, nodesIn, type AstNode } from "../ast-nodes.ts";
-import { openTypeIndex, type Declaration, type TypeIndex } from "../type-index.ts";
+import { typeIndexOf, type Declaration, type TypeIndex } from "../type-index.ts";
 import { definitionText } from "./definition-text.ts";
 import { docBefore } from "./doc-comments.ts";
 import { findFunctions } from "./find-functions.ts";
-import { parseProgram } from "./program.ts";
+import { programIn } from "./program.ts";
 
 const WITNESSES = "src/witnesses/";
 
@@ -18,8 +18,8 @@ interface Wanted extends Declaration {
  * the signatures of the functions that the contract or `also` (`PATH#NAME`) names. Never a body.
  */
 export function typeDefinitions(tree: SourceTree, path: string, functionName: string, depth: number, also: readonly string[] = []): string {
-  const index = openTypeIndex(tree);
-  const source = parseProgram(tree[path] ?? "");
+  const index = typeIndexOf(tree);
+  const source = programIn(tree, path);
   const found = findFunctions(source.program, source.text).find(({ name }) => name === functionName);
   if (found === undefined) {
     const suggested_next_actions = ["Name one of the functions of the file."];

@@ -39,8 +39,8 @@ export interface BatchScene {
   readonly tree: SourceTree;
   readonly testOf: (id: string) => GeneratedTest | null;
   readonly checks: (signal: AbortSignal) => Promise<BodyChecks>;
-  /** Signatures of functions that a body may call, besides the types it needs. */
-  readonly callable: (target: LatticeFunction) => readonly string[];
+  /** The types that a body needs, to `depth` steps, and the signatures of the functions that it may call. */
+  readonly definitions: (target: LatticeFunction, depth: number) => string;
   /** Where the attempts begin: the worker, or a larger model if the function does not fit the worker. */
   readonly firstTier: (target: LatticeFunction) => InjectionTier;
   /** Distinguishes the steps of a function that is injected a second time. */
@@ -77,7 +77,7 @@ export async function injectBatch(run: CriticalityRun, scene: BatchScene, batch:
     const next = attemptAfter(attempt, action);
     if (next === null || (action.type !== "retry" && action.type !== "escalate"))
       return { batch: ids, attempts, bodies: null, ended: action as BatchOutcome["ended"] };
-    hint = hintAfter(run, scene, batch, failure, action);
+    hint = hintAfter(scene, batch, failure, action);
     attempt = next;
   }
 }
@@ -92,7 +92,7 @@ async function writeBodies(
 ): Promise<WrittenBody[]> {
   const written: WrittenBody[] = [];
   for (const target of batch) {
-    const typeDefinitions = definitionsFor(run, scene, target, hint.kind === "types" ? 2 : 1);
+    const typeDefinitions = scene.definitions(target, hint.kind === "types" ? 2 : 1);
     const { body } = await run.askModel(`write:${target.id}:${scene.visit}:${totalAttempts}`, {
       phase: "injection",
       skill: "implement_atomic",
@@ -107,12 +107,7 @@ async function writeBodies(
   return written;
 }
 
-function definitionsFor(run: CriticalityRun, { tree, callable }: BatchScene, target: LatticeFunction, depth: number): string {
-  return run.services.language.typeDefinitions(tree, target.path, target.name, depth, callable(target));
-}
-
 function hintAfter(
-  run: CriticalityRun,
   scene: BatchScene,
   [target]: readonly LatticeFunction[],
   failure: InjectionFailure,
@@ -120,7 +115,7 @@ function hintAfter(
 ): AttemptHint {
   if (action.type === "escalate") {
     if (target === undefined) return { kind: "none" };
-    const typeContext = definitionsFor(run, scene, target, 2);
+    const typeContext = scene.definitions(target, 2);
     return { kind: "summary", text: failureSummary({ name: target.name, signature: target.signature, typeContext }, failure) };
   }
   if (action.hint === "syntax" && failure.type === "syntax") return { kind: "syntax", message: failure.parseError };

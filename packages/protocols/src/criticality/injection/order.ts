@@ -4,6 +4,16 @@ export interface CallNode {
   readonly calls: readonly string[];
 }
 
+/** The order of injection of a lattice. It does not depend on what is injected already. */
+export interface InjectionPlan {
+  readonly order: readonly string[][];
+  readonly nodes: ReadonlyMap<string, CallNode>;
+}
+
+export function planInjection(nodes: readonly CallNode[]): InjectionPlan {
+  return { order: injectionOrder(nodes), nodes: new Map(nodes.map((node) => [node.id, node])) };
+}
+
 /**
  * Batches in the order of injection: a function comes after those it calls, members of a cycle are one batch, and ties are decided by
  * id. Calls of unknown functions are ignored. Iterative, because a chain of calls may be as long as the lattice.
@@ -42,12 +52,7 @@ export function injectionOrder(nodes: readonly CallNode[]): string[][] {
 }
 
 /** The next batches whose calls are all injected, at most `limit` functions of them; at least one batch, however large. */
-export function nextWave(
-  order: readonly string[][],
-  nodes: ReadonlyMap<string, CallNode>,
-  done: ReadonlySet<string>,
-  limit: number,
-): string[][] {
+export function nextWave({ order, nodes }: InjectionPlan, done: ReadonlySet<string>, limit: number): string[][] {
   const wave: string[][] = [];
   let size = 0;
   for (const batch of order) {

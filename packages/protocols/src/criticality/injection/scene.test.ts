@@ -15,7 +15,7 @@ function sceneWith(signature: string, doc = "/** ENSURES: true */") {
   const tree = { [PATH]: `${doc}\nexport function f${signature} {\n  ${HOLE}\n}\n` };
   const { functions } = readLattice(tree, { files: [], calls: [] }, { claims: {}, features: {} }, language);
   const tests = unitTestsOf(run, { tree, functions, witnesses: [] });
-  const scene = sceneOf(run, { language } as unknown as CodeTools, tests, tree, 1);
+  const scene = sceneOf({ run, tools: { language } as unknown as CodeTools, tests, skeleton: tree }, tree, 1);
   const [target] = functions;
   if (target === undefined) throw new Error("no function");
   return { scene, target, tests };

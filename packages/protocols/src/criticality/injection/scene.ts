@@ -7,16 +7,26 @@ import type { CodeTools } from "../workspace/code-tools.ts";
 import { shapeOf } from "./signature-shape.ts";
 import type { BatchScene } from "./inject-batch.ts";
 
+export interface SceneParts {
+  readonly run: CriticalityRun;
+  readonly tools: CodeTools;
+  readonly tests: UnitTests;
+  /** Without bodies: definitions come from here, because this tree stays the same and is parsed once. */
+  readonly skeleton: SourceTree;
+}
+
 /** The scene of a wave over a tree: the lattice with the bodies accepted so far. */
-export function sceneOf(run: CriticalityRun, tools: CodeTools, tests: UnitTests, tree: SourceTree, visit: number): BatchScene {
+export function sceneOf({ run, tools, tests, skeleton }: SceneParts, tree: SourceTree, visit: number): BatchScene {
   const { language } = tools;
+  const definitions = ({ path, name, calls }: LatticeFunction, depth: number) =>
+    language.typeDefinitions(skeleton, path, name, depth, calls);
   const timeoutMs = run.config.orchestrator.injection_per_function_seconds * 1_000;
   return {
     tree,
     visit,
     testOf: tests.of,
-    callable: ({ calls }) => calls,
-    firstTier: (target) => firstTier(tree, target, run),
+    definitions,
+    firstTier: (target) => firstTier(target, definitions(target, 1)),
     checks: async (signal) => ({
       language,
       folders: tools.folders,
@@ -50,8 +60,7 @@ export function unitTestsOf({ services: { language } }: CriticalityRun, { tree, 
 const CHARACTERS_PER_TOKEN = 4;
 
 /** A function that does not fit the worker starts with a larger model, which is not an escalation. */
-function firstTier(tree: SourceTree, target: LatticeFunction, { services: { language } }: CriticalityRun): InjectionTier {
-  const definitions = language.typeDefinitions(tree, target.path, target.name, 1, target.calls);
+function firstTier(target: LatticeFunction, definitions: string): InjectionTier {
   const { role } = route({
     estimatedInputTokens: Math.ceil((definitions.length + target.signature.length) / CHARACTERS_PER_TOKEN),
     estimatedOutputTokens: 0,

@@ -2,7 +2,7 @@ import { structuralDefectReport, type StructuralDefectReport } from "../escalati
 import type { AttemptRecord, BatchOutcome } from "../injection/inject-batch.ts";
 import { commitOutcome, startInjection, type InjectionProgress } from "../injection/progress.ts";
 import { unitTestsOf } from "../injection/scene.ts";
-import { injectWave } from "../injection/wave.ts";
+import { injectWave, planWaves } from "../injection/wave.ts";
 import { holesIn } from "../lattice/lattice.ts";
 import { keepEarlier } from "./keep-earlier.ts";
 import type { BlockReason } from "../machine/block.ts";
@@ -19,10 +19,10 @@ export const injectionPhase: PhaseWork = async (session, before) => {
   let work = nextRound(before, "injection");
   const { lattice } = work;
   if (lattice === null) throw new TypeError("Injection begins after the lattice compiles.");
-  const tests = unitTestsOf(run, lattice);
+  const waves = planWaves({ run, tools, tests: unitTestsOf(run, lattice), skeleton: lattice.tree }, lattice.functions);
   let progress = work.progress ?? (await keepEarlier(session, lattice, startInjection(lattice, work.rounds.injection)));
   for (;;) {
-    const outcomes = await injectWave(run, tools, tests, lattice, progress);
+    const outcomes = await injectWave(waves, progress);
     if (outcomes.length === 0) return finishInjection(session, { ...work, progress }, progress);
     for (const outcome of outcomes) {
       const selected = functionFacts(progress);

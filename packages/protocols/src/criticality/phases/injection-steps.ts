@@ -7,9 +7,10 @@ import type { StructuralDefectReport } from "../escalation/breakers.ts";
 
 export function functionFacts(progress: InjectionProgress, breaker: StructuralDefectReport | null = null): NonNullable<Facts["functions"]> {
   const done = injectedIds(progress);
+  const open = progress.records.filter(({ id }) => !done.has(id));
+  const remaining = open.filter(({ failed }) => !failed).map(({ id }) => id);
   const failed = progress.records.filter((record) => record.failed).map(({ id }) => id);
-  const open = progress.records.filter(({ id }) => !done.has(id)).map(({ id }) => id);
-  return { remaining: open.filter((id) => !failed.includes(id)), completed: [...done], failed, holes: open.length, breaker };
+  return { remaining, completed: [...done], failed, holes: open.length, breaker };
 }
 
 /** Failures that are seen before the tests run. */

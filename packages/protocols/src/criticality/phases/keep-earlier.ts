@@ -27,7 +27,7 @@ export async function keepEarlier(session: PhaseSession, lattice: Lattice, start
     if (body === undefined) continue;
     const test = tests.of(target.id);
     const failure = await run.ctx.step(`keep:${target.id}:${start.visit}`, async (signal) => {
-      const checks = await sceneOf(run, tools, tests, all, start.visit).checks(signal);
+      const checks = await sceneOf({ run, tools, tests, skeleton: lattice.tree }, all, start.visit).checks(signal);
       return verifyBodies(checks, all, [{ target, body }], test === null ? [] : [test]);
     });
     if (failure === null) kept.set(target.id, body);
