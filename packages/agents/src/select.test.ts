@@ -151,6 +151,11 @@ describe("tiers", () => {
     const chosen = { provider: "claude", model: "house", configEnv: "KEY" } as const;
     expect(fallbacksFor(chosen, agents({ fallbacks }))).toEqual([{ provider: "codex", model: null, configEnv: null }]);
     expect(fallbacksFor(chosen, null)).toEqual([]);
+    const fallback = { provider: "claude", model: "large" } as const;
+    const own = { named: null, usual: { provider: chosen.provider, model: chosen.model ?? "", fallback } };
+    expect(fallbacksFor({ ...chosen, model: own.usual.model }, null, own)).toEqual([{ ...fallback, configEnv: null }]);
+    expect(fallbacksFor({ ...chosen, model: "another" }, null, own)).toEqual([]);
+    expect(fallbacksFor(chosen, agents({ fallbacks }), own)).toEqual([{ provider: "codex", model: null, configEnv: null }]);
   });
 });
 

@@ -20,8 +20,15 @@ export interface Wishes {
 }
 
 export interface ProtocolChoice {
-  readonly named: { readonly provider: string; readonly model: string } | null;
-  readonly usual: { readonly provider: string; readonly model: string };
+  readonly named: ProtocolModel | null;
+  readonly usual: ProtocolModel;
+}
+
+export interface ProtocolModel {
+  readonly provider: string;
+  readonly model: string;
+  /** Takes its place while the provider is unavailable, unless agents.yaml lists fallbacks. */
+  readonly fallback?: { readonly provider: ProviderName; readonly model: string };
 }
 
 export interface Selection {
@@ -101,9 +108,10 @@ function firstSet(values: Readonly<Record<Origin, string | null | undefined>>): 
   return origin === undefined ? null : { origin, value: values[origin] as string };
 }
 
-/** The fallbacks of a provider, in order. */
-export function fallbacksFor({ provider, model }: Selection, agents: AgentsConfig | null): Selection[] {
-  return (agents?.runtime.fallbacks ?? [])
+/** The fallbacks of a provider, in order: those of agents.yaml, otherwise the protocol's own. */
+export function fallbacksFor({ provider, model }: Selection, agents: AgentsConfig | null, protocol?: ProtocolChoice): Selection[] {
+  const own = [protocol?.named, protocol?.usual].find((one) => one?.provider === provider && one.model === model)?.fallback;
+  return (agents?.runtime.fallbacks ?? (own === undefined ? [] : [own]))
     .map((choice) => ({ provider: choice.provider, model: choice.model ?? null, configEnv: null }))
     .filter((choice) => choice.provider !== provider || choice.model !== model);
 }

@@ -26,3 +26,14 @@ test("a role's tier decides its model", async () => {
   const models = project.sql("SELECT role, model FROM telemetry ORDER BY role").map(({ role, model }) => [role, model]);
   expect(Object.fromEntries(models)).toEqual({ planner: "big", builder: expect.any(String), qa: "house" });
 });
+
+test("[CRI-151] without opencode a run of criticality uses Claude; without both it does not begin", async () => {
+  const project = letters(agents("opencode: { command: [no-such-opencode] }, claude: { command: [no-such-claude] }"));
+  const refused = await project.slipway(["criticality", "tides"]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("agent_not_installed")]);
+  expect(project.sql("SELECT run_id FROM runs")).toEqual([]);
+  const withClaude = letters(agents("opencode: { command: [no-such-opencode] }, claude: { command: [/bin/true] }"));
+  const { code, stdout, stderr } = await withClaude.slipway(["criticality", "tides"], { env: { ...withClaude.env, ANTHROPIC_API_KEY: "key" } });
+  expect(code, stdout + stderr).toBe(23);
+  expect(withClaude.sql("SELECT workflow FROM runs")).toEqual([{ workflow: "criticality" }]);
+});

@@ -3,7 +3,7 @@ import { openProvider, type OpenContext } from "@slipway/agents/open";
 import type { Provider } from "@slipway/agents/provider";
 import { openBook, type InvocationBook } from "@slipway/agents/invocation-book";
 import { cassetteWriter } from "@slipway/agents/record";
-import { fallbacksFor, selectProvider, type Selection } from "@slipway/agents/select";
+import { fallbacksFor, selectProvider, type ProtocolChoice, type Selection } from "@slipway/agents/select";
 import { withConfiguredPrompt } from "@slipway/agents/system-prompt";
 import type { Tracing } from "@slipway/agents/telemetry/tracing";
 import { agentSecrets } from "@slipway/agents/transcripts/secrets";
@@ -79,7 +79,7 @@ export function dispatcherFor(options: DispatcherSettings): AgentDispatcher {
           keys,
           ...asked,
         });
-        const fallbacks = await Promise.all(fallbacksFor(selection, agents).map(chosen));
+        const fallbacks = await Promise.all(fallbacksFor(selection, agents, own).map(chosen));
         return { ...(await chosen(selection)), fallbacks };
       } catch (error) {
         return { provider: failingProvider(error), model: null };
@@ -113,8 +113,10 @@ interface Asked {
   readonly protocol: string;
 }
 
+type RoleSelection = readonly [role: string, selection: Selection, protocol: ProtocolChoice | undefined];
+
 /** The provider of each role, by the current options, environment and configuration. */
-async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<(readonly [string, Selection])[]> {
+async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<RoleSelection[]> {
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
   const roles = await roleNames(protocol);
@@ -122,10 +124,9 @@ async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<(
   return Promise.all(
     roles.map(async (role) => {
       const { tier } = await protocolRole(protocol, role, readFile);
-      return [
-        role,
-        selectProvider(role, { flags: choice, env: io.env, agents, protocol: models[role], keys: roleKeys({ protocol, role }), tier }),
-      ] as const;
+      const own = models[role];
+      const keys = roleKeys({ protocol, role });
+      return [role, selectProvider(role, { flags: choice, env: io.env, agents, protocol: own, keys, tier }), own] as const;
     }),
   );
 }
@@ -143,8 +144,8 @@ export async function assertAgents(asked: Asked): Promise<void> {
   const { kernel, io, choice } = asked;
   await assertKnownRoles(kernel.configuration.agents);
   const context = contextOf(kernel, io, choice);
-  for (const [, selection] of await selectionsNow(asked)) {
-    const choices = [selection, ...fallbacksFor(selection, kernel.configuration.agents)];
+  for (const [, selection, own] of await selectionsNow(asked)) {
+    const choices = [selection, ...fallbacksFor(selection, kernel.configuration.agents, own)];
     const opened = await Promise.allSettled(choices.map((one) => openProvider(context, one)));
     const [first] = opened;
     if (first?.status === "rejected" && opened.every(({ status }) => status === "rejected")) throw first.reason;

@@ -1,7 +1,6 @@
-import { SlipwayError } from "@slipway/agents/errors";
 import type { RoleAlias } from "./roles.ts";
 
-export type Router = "claude-code" | "opencode";
+type Router = "claude-code" | "opencode";
 
 export interface ModelChoice {
   readonly router: Router;
@@ -31,13 +30,7 @@ export function defaultChoice(role: RoleAlias, endpoints: Readonly<Record<string
   return { router, model, endpoint: router === "opencode" ? (endpoints[family] ?? OPENROUTER) : null };
 }
 
-/** The model to call: Claude if opencode is not available; an error if Claude is not available either. */
-export function reachable(choice: ModelChoice, isAvailable: (router: Router) => boolean): ModelChoice {
-  if (isAvailable(choice.router)) return choice;
-  if (choice.router === "opencode" && isAvailable("claude-code")) return FALLBACK;
-  throw new SlipwayError("provider_unavailable", `Neither ${choice.model} nor a Claude model is available.`, {
-    router: "claude-code",
-    model: choice.model,
-    suggested_next_actions: ["Check `slipway doctor` for claude, then resume the run."],
-  });
+/** The model to call while the router of a choice is unavailable: a Claude model instead of opencode, nothing instead of Claude. */
+export function fallbackOf({ router }: ModelChoice): ModelChoice | null {
+  return router === "opencode" ? FALLBACK : null;
 }

@@ -7,7 +7,7 @@ export type RoleAlias = (typeof ROLE_ALIASES)[number];
 export const PHASES = ["ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect"] as const;
 export type CriticalityPhase = (typeof PHASES)[number];
 
-/** The roles of a phase; if there are several, in the order they are tried. */
+/** The roles of a phase. */
 export const PHASE_ROLES: Readonly<Record<CriticalityPhase, readonly RoleAlias[]>> = {
   ignition: ["architect_model", "auditor_model"],
   lattice: ["structurer_model"],
@@ -26,13 +26,6 @@ export function assertRoleInPhase(phase: CriticalityPhase, role: RoleAlias): voi
     allowed_roles: allowed,
     suggested_next_actions: [`Call one of: ${allowed.join(", ")}.`],
   });
-}
-
-/** The next role after a failure in a phase; null if there is none. */
-export function nextInPhase(phase: CriticalityPhase, role: RoleAlias): RoleAlias | null {
-  const order = PHASE_ROLES[phase];
-  const place = order.indexOf(role);
-  return place === -1 ? null : (order[place + 1] ?? null);
 }
 
 /** The context window, in tokens, that a model must have to play a role. */
