@@ -33,7 +33,9 @@ test("[CRI-151] without opencode a run of criticality uses Claude; without both 
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("agent_not_installed")]);
   expect(project.sql("SELECT run_id FROM runs")).toEqual([]);
   const withClaude = letters(agents("opencode: { command: [no-such-opencode] }, claude: { command: [/bin/true] }"));
-  const { code, stdout, stderr } = await withClaude.slipway(["criticality", "tides"], { env: { ...withClaude.env, ANTHROPIC_API_KEY: "key" } });
+  const { code, stdout, stderr } = await withClaude.slipway(["criticality", "tides"], {
+    env: { ...withClaude.env, ANTHROPIC_API_KEY: "key" },
+  });
   expect(code, stdout + stderr).toBe(23);
   expect(withClaude.sql("SELECT workflow FROM runs")).toEqual([{ workflow: "criticality" }]);
 });
