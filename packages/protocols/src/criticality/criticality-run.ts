@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { ChangeServices } from "../change/services.ts";
 import type { CriticalityConfig } from "./config/config.ts";
 import type { PlayedAlias, SkillName } from "./models/skills.ts";
+import type { ChunkedArtifact, PromptCut } from "./routing/fit-request.ts";
 import type { CriticalityPhase } from "./routing/roles.ts";
 import type { RunFiles } from "./files/run-files.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -19,6 +20,10 @@ export interface SkillRequest<T> {
   readonly attempt: string;
   readonly artifacts: readonly PackItem[];
   readonly schema: z.ZodType<T>;
+  /** What may be left out of a prompt that is too long for the model, in the order of removal. */
+  readonly cuts?: readonly PromptCut[];
+  /** How an audit that fits no model is split, and how the answers to its parts become one. */
+  readonly chunked?: ChunkedArtifact & { combine(answers: readonly T[]): T };
 }
 
 export interface CriticalityServices extends ChangeServices {

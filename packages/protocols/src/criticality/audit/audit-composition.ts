@@ -1,6 +1,16 @@
 import type { CriticalityRun } from "../criticality-run.ts";
-import { auditArtifacts, type AuditInput } from "./artifacts.ts";
-import { AUDITOR_NAMES, AUDITORS, crossCheckSchema, findingsSchema, type AuditorName, type CrossCheck, type Finding } from "./auditors.ts";
+import { combine } from "../routing/chunks.ts";
+import { auditArtifacts, auditedContracts, type AuditInput } from "./artifacts.ts";
+import {
+  AUDITOR_NAMES,
+  AUDITORS,
+  crossCheckSchema,
+  findingsSchema,
+  type AuditorAnswer,
+  type AuditorName,
+  type CrossCheck,
+  type Finding,
+} from "./auditors.ts";
 import {
   contradictionIdOf,
   printRefuted,
@@ -43,6 +53,7 @@ export async function auditComposition(run: CriticalityRun, input: AuditInput, {
       attempt: String(round),
       artifacts: [{ title: "Task", kind: "task", text: AUDITORS[auditor].task }, ...auditArtifacts(input)],
       schema: findingsSchema(auditor),
+      chunked: { ...auditedContracts(input), combine: anyFinding },
     });
     found.push(...numbered(contradictions));
     auditorsCompleted.push(auditor);
@@ -52,6 +63,15 @@ export async function auditComposition(run: CriticalityRun, input: AuditInput, {
   run.files.put("audit/report.yaml", printReport(report));
   if (refuted.length > 0) run.files.put("audit/refuted.yaml", printRefuted(refuted));
   return { report, refuted, auditorsCompleted };
+}
+
+/** What one part of an audit finds counts for the whole. */
+function anyFinding(answers: readonly AuditorAnswer[]): AuditorAnswer {
+  const { flags } = combine(
+    answers.map(({ contradictions }) => ({ passed: contradictions.length === 0, flags: contradictions })),
+    "any_flags",
+  );
+  return { contradictions: [...flags] };
 }
 
 const EMPTY = { report: { contradictions_found: [] }, refuted: [] };
@@ -82,17 +102,28 @@ function crossCheck(run: CriticalityRun, input: AuditInput, found: readonly Cont
       { title: "Contradictions", kind: "contradictions", text: printReport({ contradictions_found: [...found] }) },
     ],
     schema: crossCheckSchema,
+    chunked: {
+      ...auditedContracts(input),
+      combine: (answers) => ({ verdicts: answers.flatMap(({ verdicts }) => verdicts) }),
+    },
   });
 }
 
-/** A contradiction is dropped only if it is refuted with a reason; without a verdict it stays, and with two different ones as well. */
+/**
+ * A contradiction is dropped only if it is refuted with a reason; without a verdict it stays, and with two different ones as well: every
+ * part of a check must refute it.
+ */
 export function crossChecked(found: readonly Contradiction[], { verdicts }: CrossCheck): Pick<AuditResult, "report" | "refuted"> {
   const contradictions_found: Contradiction[] = [];
   const refuted: RefutedContradiction[] = [];
   for (const contradiction of found) {
     const own = verdicts.filter(({ id }) => id === contradiction.id);
     const reason = own.find((verdict) => verdict.reason.trim() !== "")?.reason;
-    if (reason !== undefined && own.every(({ holds }) => !holds)) refuted.push({ contradiction, reason });
+    const { passed } = combine(
+      own.map(({ holds }) => ({ passed: !holds, flags: [] })),
+      "all_must_pass",
+    );
+    if (reason !== undefined && passed) refuted.push({ contradiction, reason });
     else contradictions_found.push(contradiction);
   }
   return { report: { contradictions_found }, refuted };

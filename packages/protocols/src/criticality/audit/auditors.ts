@@ -33,7 +33,8 @@ export function findingsSchema(auditor: AuditorName) {
   return z.strictObject({ contradictions: z.array(z.strictObject({ type: z.enum(finds), ...contradictionFields })).max(MAX_FOUND) });
 }
 
-export type Finding = z.output<ReturnType<typeof findingsSchema>>["contradictions"][number];
+export type AuditorAnswer = z.output<ReturnType<typeof findingsSchema>>;
+export type Finding = AuditorAnswer["contradictions"][number];
 
 /** The architect's answer about each contradiction. */
 export const crossCheckSchema = z.strictObject({

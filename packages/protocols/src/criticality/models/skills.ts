@@ -1,4 +1,5 @@
 import { SlipwayError } from "@slipway/agents/errors";
+import type { TaskType } from "../routing/route.ts";
 import { assertRoleInPhase, type CriticalityPhase, type RoleAlias } from "../routing/roles.ts";
 
 /** The roles that a model plays, by the alias whose model plays them. The file of a role is `roles/NAME.md`. */
@@ -13,23 +14,24 @@ export type PlayedAlias = keyof typeof ROLE_OF_ALIAS;
 
 interface Skill {
   readonly phase: CriticalityPhase;
+  readonly task: TaskType;
   readonly aliases: readonly PlayedAlias[];
 }
 
 /** What a model can be asked to do, in which phase, and by whom. */
 export const SKILLS = {
-  conduct_interview: { phase: "ignition", aliases: ["architect_model"] },
-  synthesize_spec: { phase: "ignition", aliases: ["architect_model"] },
-  audit_proposal: { phase: "ignition", aliases: ["auditor_model"] },
-  generate_witness: { phase: "lattice", aliases: ["structurer_model"] },
-  scaffold_module: { phase: "lattice", aliases: ["structurer_model"] },
-  audit_composition: { phase: "compositionAudit", aliases: ["auditor_model", "architect_model"] },
-  implement_atomic: { phase: "injection", aliases: ["worker_model", "structurer_model", "architect_model"] },
-  parse_claims: { phase: "mesoscopic", aliases: ["structurer_model"] },
-  audit_claims: { phase: "mesoscopic", aliases: ["auditor_model"] },
-  detect_smells: { phase: "massDefect", aliases: ["architect_model"] },
-  apply_pattern: { phase: "massDefect", aliases: ["worker_model", "architect_model"] },
-  audit_transform: { phase: "massDefect", aliases: ["auditor_model"] },
+  conduct_interview: { phase: "ignition", task: "synthesize", aliases: ["architect_model"] },
+  synthesize_spec: { phase: "ignition", task: "synthesize", aliases: ["architect_model"] },
+  audit_proposal: { phase: "ignition", task: "audit", aliases: ["auditor_model"] },
+  generate_witness: { phase: "lattice", task: "structure", aliases: ["structurer_model"] },
+  scaffold_module: { phase: "lattice", task: "structure", aliases: ["structurer_model"] },
+  audit_composition: { phase: "compositionAudit", task: "audit", aliases: ["auditor_model", "architect_model"] },
+  implement_atomic: { phase: "injection", task: "implement", aliases: ["worker_model", "structurer_model", "architect_model"] },
+  parse_claims: { phase: "mesoscopic", task: "structure", aliases: ["structurer_model"] },
+  audit_claims: { phase: "mesoscopic", task: "audit", aliases: ["auditor_model"] },
+  detect_smells: { phase: "massDefect", task: "transform", aliases: ["architect_model"] },
+  apply_pattern: { phase: "massDefect", task: "transform", aliases: ["worker_model", "architect_model"] },
+  audit_transform: { phase: "massDefect", task: "audit", aliases: ["auditor_model"] },
 } as const satisfies Readonly<Record<string, Skill>>;
 
 export type SkillName = keyof typeof SKILLS;

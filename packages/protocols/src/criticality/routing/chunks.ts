@@ -19,15 +19,21 @@ export interface ChunkOptions {
   readonly role: keyof typeof CONTEXT_LIMITS;
   readonly tokensOf: (text: string) => number;
   readonly overlapLines?: number;
+  /** Tokens of what every part sees besides its files. */
+  readonly reserved?: number;
 }
 
 const FILLED = 0.8;
 const OVERLAP_LINES = 10;
+/** With less room than this share for files, an audit would have very many parts. */
+const SMALLEST = 0.1;
 
-/** Splits an audit that fits no model: whole files as far as they fit, and overlapping pieces of larger files. */
+/** Splits an audit that fits no model: whole files as far as they fit, and overlapping pieces of larger files. Empty without room. */
 export function chunksFor(taskType: TaskType, files: readonly AuditedFile[], options: ChunkOptions): Piece[][] {
   if (taskType !== "audit") throw new TypeError(`A task of type ${taskType} cannot be split into parts.`);
-  const room = Math.floor(CONTEXT_LIMITS[options.role].maxInput * FILLED);
+  const { maxInput } = CONTEXT_LIMITS[options.role];
+  const room = Math.floor(maxInput * FILLED) - (options.reserved ?? 0);
+  if (room < maxInput * SMALLEST) return [];
   const chunks: Piece[][] = [];
   let open: Piece[] = [];
   let left = room;
@@ -65,8 +71,13 @@ function line(lines: readonly string[], number: number): string {
   return lines[number - 1] ?? "";
 }
 
+export interface PartVerdict<Flag> {
+  readonly passed: boolean;
+  readonly flags: readonly Flag[];
+}
+
 /** Combines the verdicts of the parts. */
-export function combine(verdicts: readonly { readonly passed: boolean; readonly flags: readonly string[] }[], how: Combination) {
+export function combine<Flag>(verdicts: readonly PartVerdict<Flag>[], how: Combination): PartVerdict<Flag> {
   const flags = verdicts.flatMap((verdict) => verdict.flags);
   return { passed: how === "all_must_pass" ? verdicts.every(({ passed }) => passed) : flags.length === 0, flags };
 }

@@ -15,7 +15,7 @@ export const CONTEXT_LIMITS: Readonly<Record<Exclude<RoleAlias, "fallback_model"
   architect_model: { maxInput: 200_000, maxOutput: 32_000 },
 };
 
-type LimitedRole = keyof typeof CONTEXT_LIMITS;
+export type LimitedRole = keyof typeof CONTEXT_LIMITS;
 
 /** In the order of removal; the last ones are never removed. */
 export const SECTION_PRIORITY = {
@@ -56,8 +56,13 @@ export type Fit<S extends ContextSection> =
 /** Up to this excess sections are removed; above it a larger model is used. */
 const WORTH_TRUNCATING = 0.2;
 
-/** How a prompt fits a model: unchanged, truncated, with a larger model, in parts, or not at all. */
-export function fitContext<S extends ContextSection>(taskType: TaskType, role: LimitedRole, sections: readonly S[]): Fit<S> {
+/** How a prompt fits a model: unchanged, truncated, with a larger model among those allowed, in parts, or not at all. */
+export function fitContext<S extends ContextSection>(
+  taskType: TaskType,
+  role: LimitedRole,
+  sections: readonly S[],
+  allowed: readonly LimitedRole[] = BY_SIZE,
+): Fit<S> {
   const total = sumOf(sections);
   const { maxInput } = CONTEXT_LIMITS[role];
   if (total <= maxInput) return { as: "is", role, sections };
@@ -65,22 +70,24 @@ export function fitContext<S extends ContextSection>(taskType: TaskType, role: L
     const cut = truncate(sections, maxInput);
     if (cut !== null) return { as: "truncated", role, sections: cut };
   }
-  const larger = largerRoles(role).find((other) => CONTEXT_LIMITS[other].maxInput >= total);
+  const others = BY_SIZE.filter((other) => allowed.includes(other) && CONTEXT_LIMITS[other].maxInput > maxInput);
+  const larger = others.find((other) => CONTEXT_LIMITS[other].maxInput >= total);
   if (larger !== undefined) return { as: "upgraded", role: larger, sections };
-  if (taskType === "audit") return { as: "chunked", role: "architect_model", sections };
-  throw new SlipwayError("context_overflow", `The prompt has ${total} tokens; no model takes more than ${LARGEST}.`, {
-    tokens: total,
-    limit: LARGEST,
-    role,
-    suggested_next_actions: ["Make the task smaller: split the module, or remove unneeded parts of its context."],
-  });
+  const largest = others.at(-1) ?? role;
+  if (taskType === "audit") return { as: "chunked", role: largest, sections };
+  throw contextOverflow(total, largest);
 }
 
 const BY_SIZE = Object.keys(CONTEXT_LIMITS) as LimitedRole[];
-const LARGEST = Math.max(...BY_SIZE.map((role) => CONTEXT_LIMITS[role].maxInput));
 
-function largerRoles(role: LimitedRole): LimitedRole[] {
-  return BY_SIZE.filter((other) => CONTEXT_LIMITS[other].maxInput > CONTEXT_LIMITS[role].maxInput);
+export function contextOverflow(tokens: number, role: LimitedRole): SlipwayError {
+  const limit = CONTEXT_LIMITS[role].maxInput;
+  return new SlipwayError("context_overflow", `The prompt has ${tokens} tokens; no model takes more than ${limit}.`, {
+    tokens,
+    limit,
+    role,
+    suggested_next_actions: ["Make the task smaller: split the specification or the module."],
+  });
 }
 
 function sumOf(sections: readonly ContextSection[]): number {
