@@ -223,3 +223,15 @@ describe("[CRI-158] slipway criticality metrics", () => {
     expect(await metricsOf(project)).toMatchObject({ avgCyclomaticComplexity: { value: null, met: null }, costPer1KLOC: { value: 6000 } });
   });
 });
+
+test("[CRI-194] slipway criticality metrics shows what escalated in completed runs, with a proposal for the prompt", async () => {
+  const twice: RecordedRun = { ...EARLIER, steps: [...(EARLIER.steps ?? []), checkpoint(9, "completed", 99, ESCALATED, ESCALATED)] };
+  const project = await withRuns(twice, UNFINISHED);
+  const { stdout } = await project.slipway(["criticality", "metrics"]);
+  expect(stdout).toContain(
+    "escalations of completed runs, by model and reason\n  small, type: 2 in 2026-11-17_tides. Give the model definitions of more types.\n",
+  );
+  expect((await project.slipway(["criticality", "metrics", "--json"])).json()).toMatchObject([
+    { failure_patterns: [{ model: "small", reason: "type", count: 2 }] },
+  ]);
+});

@@ -1,10 +1,12 @@
 import { openDecisions } from "@slipway/kernel/record/decisions/decisions";
 import type { SourceTree } from "@slipway/languages/adapter";
+import { oneLine } from "../../narration/one-line.ts";
 import type { RunCommand } from "../../surface/command.ts";
 import { jsonLine } from "../../surface/escape.ts";
 import { EXIT } from "../../surface/exit-codes.ts";
 import { paint } from "../../surface/paint.ts";
 import type { Reader } from "../../surface/surface.ts";
+import { failurePatterns, type FailurePattern, type ObservedRun } from "../telemetry/learning.ts";
 import { metricsReport, type MetricRow } from "../telemetry/success-metrics.ts";
 import { acceptedFindings, measureRuns, type MeasuredRun } from "./measure-runs.ts";
 import { programSize } from "./program-size.ts";
@@ -17,21 +19,24 @@ export const run: RunCommand = (args, io) =>
     const named = args.text("run");
     const infos =
       named === undefined ? await reader.engine.runs({ rootsOnly: true, workflow: WORKFLOW }) : [await chosenRun(reader, named)];
-    const measured: MeasuredRun[] = [];
+    const measured: (MeasuredRun & ObservedRun)[] = [];
     for (const info of infos) if (info !== null) measured.push(await measureRun(await openRun(reader, info), reader));
     const rows = metricsReport(measureRuns(measured));
-    if (args.flag("json")) io.out(jsonLine({ runs: measured.length, metrics: rows }));
-    else io.out(`${lines(rows, measured.length, io.color).join("\n")}\n`);
+    const patterns = failurePatterns(measured);
+    if (args.flag("json")) io.out(jsonLine({ runs: measured.length, metrics: rows, failure_patterns: patterns }));
+    else io.out(`${[...lines(rows, measured.length, io.color), ...patternLines(patterns, io.color)].join("\n")}\n`);
     return EXIT.done;
   });
 
-async function measureRun({ info, state, artifacts }: ReadRun, reader: Reader): Promise<MeasuredRun> {
+async function measureRun({ info, project, state, artifacts }: ReadRun, reader: Reader): Promise<MeasuredRun & ObservedRun> {
   const { database, door, objects, clock } = reader.records;
   const record = await readRecord(reader, info.runId);
   const decisions = await openDecisions({ db: database.db, door }).list(`run:${info.runId}`);
   const files =
     record.program === null ? null : (JSON.parse(Buffer.from(await objects.get(record.program)).toString("utf8")) as SourceTree);
   return {
+    project,
+    isCompleted: state.type === "completed",
     artifacts,
     events: record.events,
     reached: record.reached,
@@ -69,6 +74,13 @@ function lines(rows: readonly MetricRow[], runs: number, color: boolean): string
     return `  ${title}: ${value === null ? "not measured" : amountText(String(rounded(value, unit)), unit)} (${goal})${verdict}`;
   };
   return [`${runs} ${runs === 1 ? "run" : "runs"}`, ...[...groups].flatMap(([category, some]) => [bold(category), ...some.map(text)])];
+}
+
+/** What escalates most often in completed runs. It is for the person who changes prompts: no run reads it. */
+function patternLines(patterns: readonly FailurePattern[], color: boolean): string[] {
+  const text = ({ model, reason, count, projects, proposal }: FailurePattern) =>
+    `  ${oneLine(model)}, ${oneLine(reason)}: ${count} in ${projects.map(oneLine).join(", ")}. ${proposal}`;
+  return patterns.length === 0 ? [] : [paint(color).bold("escalations of completed runs, by model and reason"), ...patterns.map(text)];
 }
 
 const MS_PER_MINUTE = 60_000;

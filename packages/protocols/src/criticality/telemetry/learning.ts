@@ -1,9 +1,10 @@
 import { FAILURE_TYPES, type FailureType } from "../escalation/failures.ts";
 import type { TelemetryEvent } from "./events.ts";
-import { eventsOf, type CriticalityTelemetry } from "./telemetry.ts";
+import { eventsOf } from "./telemetry.ts";
 
-export interface FinishedRun {
-  readonly telemetry: CriticalityTelemetry;
+export interface ObservedRun {
+  readonly project: string;
+  readonly isCompleted: boolean;
   readonly events: readonly TelemetryEvent[];
 }
 
@@ -27,11 +28,11 @@ const PROPOSALS: Readonly<Record<FailureType, string>> = {
 };
 
 /** Failures of finished runs by model and reason, the most frequent first. For people: no run reads it. Unfinished runs are left out. */
-export function failurePatterns(runs: readonly FinishedRun[]): readonly FailurePattern[] {
+export function failurePatterns(runs: readonly ObservedRun[]): readonly FailurePattern[] {
   const seen = runs
-    .filter(({ telemetry }) => telemetry.completedAt !== null)
-    .flatMap(({ telemetry, events }) =>
-      eventsOf(events, "escalation").map(({ data: { from, reason } }) => ({ model: from, reason, project: telemetry.projectName })),
+    .filter(({ isCompleted }) => isCompleted)
+    .flatMap(({ project, events }) =>
+      eventsOf(events, "escalation").map(({ data: { from, reason } }) => ({ model: from, reason, project })),
     );
   const groups = [...Map.groupBy(seen, ({ model, reason }) => JSON.stringify([model, reason])).values()];
   return groups

@@ -196,10 +196,7 @@ describe("the cost of a run", () => {
 });
 
 describe("learning from failures", () => {
-  const run = (projectName: string, events: TelemetryEvent[], isFinished = true) => ({
-    telemetry: telemetryOf({ ...RUN, projectName }, isFinished ? [...events, moved(50, "massDefect", "completed")] : events, PROGRESS),
-    events,
-  });
+  const run = (project: string, events: TelemetryEvent[], isCompleted = true) => ({ project, isCompleted, events });
 
   test("[CRI-194] counts failures of finished projects by model and reason, with a proposal; a running one is left out", () => {
     const patterns = failurePatterns([
