@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PROGRAM } from "slipway/testing/program";
 import { writeCassette, type Said } from "./cassette.ts";
@@ -27,6 +27,8 @@ export function programProject(
   const env = {
     PATH: process.env["PATH"],
     HOME: home,
+    // Found by HOME otherwise.
+    PYENV_ROOT: process.env["PYENV_ROOT"] ?? join(homedir(), ".pyenv"),
     XDG_CONFIG_HOME: join(home, "config"),
     XDG_STATE_HOME: join(home, "state"),
     USER: "kim",

@@ -54,6 +54,8 @@ export interface MissingTool {
   /** What does not work without it. */
   readonly neededFor: string;
   readonly install: string;
+  /** Work goes on without it, with weaker checks. */
+  readonly isOptional?: boolean;
 }
 
 export interface CompileResult {

@@ -15,6 +15,7 @@ export const PYRIGHT: MissingTool = {
   tool: "pyright",
   neededFor: "type checks of Python; without it and mypy only the syntax is checked",
   install: "npm install --save-dev pyright",
+  isOptional: true,
 };
 export const PYTEST: MissingTool = { tool: "pytest", neededFor: "tests of Python", install: "Debian: apt-get install python3-pytest" };
 export const HYPOTHESIS: MissingTool = {

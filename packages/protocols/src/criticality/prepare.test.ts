@@ -2,6 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openScratchKernel, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
+import { LANGUAGE_IDS } from "@slipway/languages/adapter";
+import { languageAdapter } from "@slipway/languages/adapters";
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunRequest } from "../protocol.ts";
 import type { Starter } from "../surface/surface.ts";
@@ -34,6 +36,19 @@ describe("the input of a run", () => {
     await expect(strict('{ "extends": "./base.json" }')).rejects.toMatchObject({ code: "config_invalid" });
     await scratch.close();
     expect((await strict('{ "compilerOptions": { "strict": true } }')).input.project_files).toHaveProperty(["tsconfig.json"]);
+  });
+
+  test("a language whose tools are not installed is refused before a model is called", async ({ skip }) => {
+    const missing = await Promise.all(
+      LANGUAGE_IDS.map(async (id) => ({ id, tools: await (await languageAdapter(id, { env: {} })).missingTools() })),
+    );
+    const absent = missing.find(({ tools }) => tools.some(({ isOptional }) => isOptional !== true));
+    if (absent === undefined) return skip("the tools of every language are installed");
+    const tools = absent.tools.filter(({ isOptional }) => isOptional !== true).map(({ tool }) => tool);
+    await expect(prepare({ text: "x" }, { [CONFIG]: `[project]\nlanguage = "${absent.id}"\n` })).rejects.toMatchObject({
+      code: "tool_missing",
+      details: { tools },
+    });
   });
 
   test("an idea gives the run its name", async () => {

@@ -2,7 +2,7 @@ import { SlipwayError } from "@slipway/agents/errors";
 import { readerAt } from "@slipway/kernel/config/committed-files";
 import { featureIdOf } from "@slipway/kernel/change/plan/specs/feature-id";
 import { readSpec as readFileOf } from "@slipway/kernel/change/plan/specs/read";
-import type { SourceTree } from "@slipway/languages/adapter";
+import type { LanguageId, SourceTree } from "@slipway/languages/adapter";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Prepared, RunRequest } from "../protocol.ts";
 import type { Starter } from "../surface/surface.ts";
@@ -14,7 +14,7 @@ import { readSpec } from "./spec/read-spec.ts";
 const PROJECT_FILES = ["package.json", "tsconfig.json", "pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "CMakeLists.txt"];
 
 /** The input of a run. Configuration and specification are checked before anything is recorded. */
-export async function prepareCriticality({ kernel, records }: Starter, { text, options = {}, cwd }: RunRequest): Promise<Prepared> {
+export async function prepareCriticality({ kernel, records }: Starter, { text, options = {}, cwd, env }: RunRequest): Promise<Prepared> {
   const read = committedFiles(kernel);
   const configText = await read(CONFIG_FILE);
   const { config, warnings } = parseConfig(configText, CONFIG_FILE);
@@ -23,6 +23,7 @@ export async function prepareCriticality({ kernel, records }: Starter, { text, o
     throw new SlipwayError("invalid_cli_args", "Give an idea for the interview or --spec FILE, not both.", {
       suggested_next_actions: ["For example: `slipway criticality --spec spec.toml`."],
     });
+  await assertTools(config.project.language, env);
   const bytes = file === undefined ? null : await readFileOf(cwd, file);
   const spec = bytes === null || file === undefined ? null : readSpec(file, bytes);
   const project = projectName(spec?.system.name ?? config.project.name ?? text);
@@ -37,6 +38,18 @@ export async function prepareCriticality({ kernel, records }: Starter, { text, o
     project_files: projectFiles,
   };
   return { input, slug: project, ...(warnings.length === 0 ? {} : { note: `\n${warnings.join("\n")}` }) };
+}
+
+/** A run needs its compiler and its test runner: said before a model is called. */
+async function assertTools(id: LanguageId, env: RunRequest["env"]): Promise<void> {
+  const { languageAdapter } = await import("@slipway/languages/adapters");
+  const missing = (await (await languageAdapter(id, { env })).missingTools()).filter(({ isOptional }) => isOptional !== true);
+  if (missing.length === 0) return;
+  const said = missing.map(({ tool, neededFor }) => `${tool} is not installed. It is needed for ${neededFor}.`);
+  throw new SlipwayError("tool_missing", said.join(" "), {
+    tools: missing.map(({ tool }) => tool),
+    suggested_next_actions: missing.map(({ install }) => install),
+  });
 }
 
 /** The compile check refuses settings that are not strict, and no model may change them: said before a model is called. */
