@@ -63,4 +63,12 @@ export const CRITICALITY_SUBCOMMANDS: readonly CommandSpec[] = [
     example: "slipway criticality metrics",
     load: () => import("./metrics.ts"),
   }),
+  {
+    name: "languages",
+    summary: "target languages: tools and scanners on this machine, witnesses, tests of claims",
+    example: "slipway criticality languages python",
+    positionals: [{ name: "language", describe: "one of them (default: all)", required: false }],
+    options: {},
+    load: () => import("./languages.ts"),
+  },
 ];
