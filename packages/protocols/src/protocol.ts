@@ -11,6 +11,7 @@ import type { Line } from "./narration/line.ts";
 import type { NarratedStep } from "./narration/step-text.ts";
 import type { RunNode } from "./run-view.ts";
 import type { CommandSpec, OptionSpec } from "./surface/command.ts";
+import type { ExitCode } from "./surface/exit-codes.ts";
 import type { Reader, Starter } from "./surface/surface.ts";
 import type { ToolServerEntry } from "./tool-server.ts";
 
@@ -118,4 +119,6 @@ export interface Ending {
   /** Whether everything that was asked for is there. */
   readonly done: boolean;
   readonly lines: readonly string[];
+  /** Where neither "done" nor "failed" says it. */
+  readonly code?: ExitCode;
 }

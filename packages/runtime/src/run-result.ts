@@ -23,7 +23,7 @@ export async function runResult(runId: string, workflow: string, outcome: Outcom
 
 function exitCode({ status }: Outcome, ending: Ending | null): ExitCode {
   if (status === "waiting" || status === "stopped") return EXIT.personNeeded;
-  return ending?.done === true ? EXIT.done : EXIT.failed;
+  return ending?.code ?? (ending?.done === true ? EXIT.done : EXIT.failed);
 }
 
 function linesOf(runId: string, outcome: Outcome, ending: Ending | null, next: readonly NextStep[]): readonly string[] {

@@ -9,7 +9,7 @@ export const criticality: ProtocolEntry = {
   takes: "an interview",
   delivers: "one change",
   example: 'slipway criticality "accounts and transfers"',
-  started: ["criticality"],
+  started: ["criticality", "criticality-benchmark"],
   options: { spec: { type: "string", hint: "FILE", describe: "a specification (spec.toml) instead of the interview" } },
   subcommands: CRITICALITY_SUBCOMMANDS,
   answerCommand: criticalityAnswerCommand,

@@ -2,6 +2,9 @@ import type { LanguageAdapter, LanguageId } from "@slipway/languages/adapter";
 import { openChangeServices } from "../change/services.ts";
 import { eventLine } from "../narration/event-line.ts";
 import type { Host, Protocol } from "../protocol.ts";
+import { benchmark, type MeasuredResult } from "./benchmark/benchmark.ts";
+import { describeBenchmark } from "./benchmark/describe.ts";
+import { benchmarkCase, caseOf } from "./benchmark/run-case.ts";
 import { deliverProgram } from "./deliver-program.ts";
 import { describeCriticality } from "./describe.ts";
 import { prepareCriticality } from "./prepare.ts";
@@ -11,8 +14,8 @@ import { viewCriticality } from "./view.ts";
 import { openCodeTools, type CodeTools } from "./workspace/code-tools.ts";
 
 export const criticality: Protocol = {
-  started: [root],
-  parts: [deliverProgram],
+  started: [root, benchmark],
+  parts: [deliverProgram, benchmarkCase],
   open: ({ kernel, dispatcher, env }) => {
     const opened = new Set<CodeTools>();
     const workflows: CriticalityServicesOfRun = {
@@ -28,12 +31,18 @@ export const criticality: Protocol = {
   },
   prepare: prepareCriticality,
   narrate(event) {
-    const line = event.stream.includes("/") ? null : eventLine(CRITICALITY_NARRATION, event);
-    return line === null ? null : { feature: "program", ...line };
+    const [, child = null] = event.stream.split("/");
+    const measured = caseOf(child);
+    const line = child === null || measured !== null ? eventLine(CRITICALITY_NARRATION, event) : null;
+    return line === null ? null : { feature: measured ?? "program", ...line };
   },
   view: viewCriticality,
-  describe: (result) => describeCriticality(result as CriticalityResult),
+  describe: (result) => (isMeasured(result) ? describeBenchmark(result) : describeCriticality(result as CriticalityResult)),
 };
+
+function isMeasured(result: unknown): result is MeasuredResult {
+  return (result as { readonly status?: string }).status === "measured";
+}
 
 /** Adapters load their parsers when a run needs them. */
 async function loadAdapter(id: LanguageId, env: Host["env"]): Promise<LanguageAdapter> {

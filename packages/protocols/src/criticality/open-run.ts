@@ -1,5 +1,5 @@
 import { createPack } from "@slipway/agents/pack";
-import { fromFailure } from "@slipway/durable/errors";
+import { fromFailure, type Failure } from "@slipway/durable/errors";
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
@@ -25,9 +25,12 @@ export interface RunParts {
   readonly files: RunFiles;
   /** Called once for each invocation of a model, live or replayed. */
   readonly onModelCall: (call: ModelCall) => void;
+  /** A value in place of an answer that is missing. By default, and where it returns null, a person is asked. */
+  readonly insteadOfAnswer?: <T>(request: SkillRequest<T>, failure: Failure) => T | null;
 }
 
-export function openCriticalityRun(ctx: Ctx, { id, services, config, language, files, onModelCall }: RunParts): CriticalityRun {
+export function openCriticalityRun(ctx: Ctx, parts: RunParts): CriticalityRun {
+  const { id, services, config, language, files } = parts;
   const invoker = invokerFor(ctx, services, id);
   const { kernel } = services;
   return {
@@ -38,7 +41,7 @@ export function openCriticalityRun(ctx: Ctx, { id, services, config, language, f
     files,
     ledger: openLedger({ ctx, kernel, call: invoker.call }),
     now: (name) => ctx.step(`time:${name}`, async () => kernel.clock.now()),
-    askModel: (name, request) => askUntilAnswered(invoker, name, request, onModelCall),
+    askModel: (name, request) => askUntilAnswered(invoker, name, request, parts),
   };
 }
 
@@ -47,7 +50,7 @@ async function askUntilAnswered<T>(
   invoker: Invoker & { readonly dispatcher: AgentDispatcher },
   name: string,
   request: SkillRequest<T>,
-  onModelCall: (call: ModelCall) => void,
+  { onModelCall, insteadOfAnswer = () => null }: Pick<RunParts, "onModelCall" | "insteadOfAnswer">,
 ): Promise<T> {
   const { phase, skill, alias, subject, attempt, artifacts, schema } = request;
   assertSkill(phase, skill, alias);
@@ -58,6 +61,8 @@ async function askUntilAnswered<T>(
     const reply = await askAgent(invoker, step, asked);
     onModelCall({ id: invoker.call(step).operationId, alias, phase });
     if (reply.ok) return reply.value;
+    const instead = insteadOfAnswer(request, reply.failure);
+    if (instead !== null) return instead;
     const answer = await invoker.ctx.ask(`blocked:${step}`, {
       kind: "blocked",
       title: `The ${asked.role} gave no usable answer for ${subject}`,

@@ -71,4 +71,20 @@ export const CRITICALITY_SUBCOMMANDS: readonly CommandSpec[] = [
     options: {},
     load: () => import("./languages.ts"),
   },
+  {
+    name: "benchmark",
+    summary: "run the bundled suite with the assigned models, or compare a candidate with them",
+    example: "slipway criticality benchmark --candidate worker=claude-sonnet-4-5",
+    positionals: [],
+    options: {
+      level: { type: "string", hint: "LEVEL", describe: "micro, module or integration (default: all)" },
+      case: { type: "string", hint: "NAME", describe: "only these cases, separated by commas" },
+      model: { type: "string", hint: "ALIAS=MODEL", describe: "another model for a role in this benchmark; several with commas" },
+      candidate: { type: "string", hint: "ALIAS=MODEL", describe: "a model to compare with the one that plays the role now" },
+      history: { type: "boolean", describe: "show every stored result, and run nothing" },
+      ...agentOptions,
+      "allow-unsandboxed": unsandboxed,
+    },
+    load: () => import("./benchmark.ts"),
+  },
 ];

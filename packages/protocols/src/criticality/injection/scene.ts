@@ -13,10 +13,12 @@ export interface SceneParts {
   readonly tests: UnitTests;
   /** Without bodies: definitions come from here, because this tree stays the same and is parsed once. */
   readonly skeleton: SourceTree;
+  /** Where every function begins; by default routing decides. */
+  readonly firstTier?: InjectionTier;
 }
 
 /** The scene of a wave over a tree: the lattice with the bodies accepted so far. */
-export function sceneOf({ run, tools, tests, skeleton }: SceneParts, tree: SourceTree, visit: number): BatchScene {
+export function sceneOf({ run, tools, tests, skeleton, firstTier }: SceneParts, tree: SourceTree, visit: number): BatchScene {
   const { language } = tools;
   const definitions = ({ path, name, calls }: LatticeFunction, depth: number) =>
     language.typeDefinitions(skeleton, path, name, depth, calls);
@@ -26,7 +28,7 @@ export function sceneOf({ run, tools, tests, skeleton }: SceneParts, tree: Sourc
     visit,
     testOf: tests.of,
     definitions,
-    firstTier: (target) => firstTier(target, definitions(target, 1)),
+    firstTier: (target) => firstTier ?? routedTier(target, definitions(target, 1)),
     checks: async (signal) => ({
       language,
       folders: tools.folders,
@@ -60,7 +62,7 @@ export function unitTestsOf({ services: { language } }: CriticalityRun, { tree, 
 const CHARACTERS_PER_TOKEN = 4;
 
 /** A function that does not fit the worker starts with a larger model, which is not an escalation. */
-function firstTier(target: LatticeFunction, definitions: string): InjectionTier {
+function routedTier(target: LatticeFunction, definitions: string): InjectionTier {
   const { role } = route({
     estimatedInputTokens: Math.ceil((definitions.length + target.signature.length) / CHARACTERS_PER_TOKEN),
     estimatedOutputTokens: 0,
