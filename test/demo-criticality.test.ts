@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { telemetryEventSchema } from "@slipway/protocols/criticality/telemetry/events";
 import { PROGRAM } from "slipway/testing/program";
 import { beforeAll, describe, expect, test } from "vitest";
 import { cassetteFiles } from "./demo-criticality/author.ts";
@@ -93,6 +94,49 @@ describe.skipIf(!canGoOffline)("the demo of criticality, without any network", (
   test("[CRI-008] no hole is left in the source", () => {
     const found = spawnSync("git", ["grep", "--quiet", "-e", 'new Error("hole")', "main", "--", "src"], { cwd: folder, env });
     expect(found.status).toBe(1);
+  });
+
+  const slipway = (...args: string[]) => execFileSync(process.execPath, [...PROGRAM, ...args], { cwd: folder, env, encoding: "utf8" });
+  const runFolder = () => join(folder, ".slipway", "runs", readdirSync(join(folder, ".slipway", "runs"))[0] ?? "");
+  const filesIn = (place: string) =>
+    readdirSync(place, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(place.length + 1))
+      .toSorted();
+
+  test("[CRI-187] the folder of the run and the delivered program have the layout of the protocol", () => {
+    const left = filesIn(runFolder());
+    expect(left).toEqual(expect.arrayContaining(["state.json", "ledger.toml", "telemetry.json", "events.jsonl", "journal.jsonl"]));
+    expect(left).toEqual(expect.arrayContaining(["spec/spec.toml", "spec/claims.toml", "lattice/lattice.json"]));
+    expect(left.filter((path) => path.startsWith("checkpoints/"))).toHaveLength(7);
+    for (const archived of ["interview", "lattice", "proposals"])
+      expect(left.some((path) => path.startsWith(`archive/${archived}/`))).toBe(true);
+    const delivered = git("ls-tree", "-r", "--name-only", "main").split("\n");
+    expect(delivered).toEqual(expect.arrayContaining(["spec/spec.toml", "spec/claims.toml", "slipway/criticality.toml"]));
+    for (const part of ["src/domain", "src/services", "src/witnesses", "tests/unit", "tests/property", "tests/integration"])
+      expect(delivered.some((path) => path.startsWith(`${part}/`))).toBe(true);
+  });
+
+  test("[CRI-157] each line of events.jsonl is one of five events, and journal.jsonl has the journal", () => {
+    const events = readFileSync(join(runFolder(), "events.jsonl"), "utf8").trimEnd().split("\n");
+    const parsed = events.map((line) => telemetryEventSchema.parse(JSON.parse(line)));
+    expect(new Set(parsed.map(({ event }) => event))).toEqual(new Set(["model_call", "phase_transition", "escalation"]));
+    expect(readFileSync(join(runFolder(), "journal.jsonl"), "utf8")).toMatch(/"event":"completed"/);
+  });
+
+  test("files of the ended run that were removed are written again by status", () => {
+    const place = runFolder();
+    // The kernel writes journal.jsonl again by itself, in the order of times.
+    const own = () => filesIn(place).filter((path) => path !== "journal.jsonl");
+    const texts = () => Object.fromEntries(own().map((path) => [path, readFileSync(join(place, path), "utf8")]));
+    const before = texts();
+    git("clean", "-fdxq", "--exclude=node_modules");
+    expect(existsSync(place)).toBe(false);
+    slipway("criticality", "status");
+    expect(texts()).toEqual(before);
+    rmSync(place, { recursive: true });
+    slipway("status", basename(place));
+    expect(texts()).toEqual(before);
   });
 
   test("the tests of the program pass when a stranger runs them", () => {

@@ -7,7 +7,7 @@ import { missingRunLogs, openRunLog } from "./budget/run-log/run-log.ts";
 
 /**
  * Writes again what `git clean -fdx` takes of the files for people and what needs no configuration: specifications, logs, and the
- * `events.jsonl` of ended runs. Safe beside a live run: nobody else writes these.
+ * `journal.jsonl` of ended runs. Safe beside a live run: nobody else writes these.
  */
 export async function restoreFiles(records: Records, env: Environment, onWarning: (text: string) => void): Promise<void> {
   const { layout, objects, database } = records;

@@ -111,7 +111,7 @@ export interface Host {
 export interface Services {
   readonly workflows: unknown;
   /** Refuses, before a run continues, what cannot work. */
-  readonly ready?: (workflow: string) => Promise<void>;
+  readonly ready?: (workflow: string, runId: string) => Promise<void>;
   readonly close?: () => void | Promise<void>;
 }
 

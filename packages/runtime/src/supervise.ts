@@ -126,7 +126,7 @@ export async function supervise(options: Supervision): Promise<Session> {
       const features = specs ?? (await recordedFeatures(records).ofRun(runId)).map((feature_id) => ({ feature_id }));
       current = { protocol: protocolOf(info.workflow), agents, features: [...features] };
       const services = await servicesOf(current.protocol);
-      await services.ready?.(info.workflow);
+      await services.ready?.(info.workflow, runId);
       await recoverOnce(
         runId,
         features.map(({ feature_id }) => feature_id),

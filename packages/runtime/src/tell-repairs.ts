@@ -14,7 +14,7 @@ export function tellRepairs(records: () => Pick<Records, "database">, tell: (eve
           const event = await repairBy(records(), operationId);
           if (event !== undefined) tell(event);
         })
-        // The repair is in the journal and in events.jsonl even if this line fails.
+        // The repair is in the journal and in journal.jsonl even if this line fails.
         .catch(() => undefined);
     },
     settled: () => work,

@@ -134,7 +134,7 @@ test("the run's own log has every call by default", async () => {
   const project = eventful();
   await merged(project);
   const lines = project
-    .read(`.slipway/runs/${runOf(project)}/events.jsonl`)
+    .read(`.slipway/runs/${runOf(project)}/journal.jsonl`)
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as { event: string; data: Record<string, unknown> });

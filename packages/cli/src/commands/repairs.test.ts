@@ -14,7 +14,7 @@ interface Logged {
 }
 
 function repairsInLog(project: Project): unknown[] {
-  const log = join(layoutAt(project.root).run(runOf(project)), "events.jsonl");
+  const log = join(layoutAt(project.root).run(runOf(project)), "journal.jsonl");
   const lines = jsonLines<Logged>(readFileSync(log, "utf8"));
   return lines.filter(({ data }) => data.name === "feature.repair").map(({ data }) => data.payload.event);
 }
@@ -36,7 +36,7 @@ describe("A1: repairs from the record are reported", () => {
     expect(stdout).toMatch(/^- letters: repaired: recreated the branch letters at [0-9a-f]{40}; recreated the worktree \S+$/m);
   });
 
-  test("in events.jsonl of the run", async () => {
+  test("in journal.jsonl of the run", async () => {
     const project = await lost();
     await project.slipway(["merge", "letters"]);
     expect(repairsInLog(project)).toEqual([

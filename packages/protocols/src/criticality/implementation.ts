@@ -7,6 +7,7 @@ import { describeBenchmark } from "./benchmark/describe.ts";
 import { benchmarkCase, caseOf } from "./benchmark/run-case.ts";
 import { deliverProgram } from "./deliver-program.ts";
 import { describeCriticality } from "./describe.ts";
+import { assertReadableState } from "./files/state-version.ts";
 import { prepareCriticality } from "./prepare.ts";
 import { criticality as root, type CriticalityResult, type CriticalityServicesOfRun } from "./protocol.ts";
 import { CRITICALITY_NARRATION } from "./steps.ts";
@@ -27,7 +28,11 @@ export const criticality: Protocol = {
         return tools;
       },
     };
-    return { workflows, close: async () => void (await Promise.allSettled([...opened].map((tools) => tools.close()))) };
+    return {
+      workflows,
+      ready: (_workflow, runId) => assertReadableState(kernel.records.layout.run(runId)),
+      close: async () => void (await Promise.allSettled([...opened].map((tools) => tools.close()))),
+    };
   },
   prepare: prepareCriticality,
   narrate(event) {

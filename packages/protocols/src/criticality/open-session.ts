@@ -48,7 +48,7 @@ export async function openSession(plain: Ctx, input: CriticalityInput, parts: Se
     run,
     calls,
     work: () => shown,
-    resolve: async (blocked, number) => void (await answerBlock(run, `block:archive:${number}`, blocked)),
+    resolve: async (blocked, question) => void (await answerBlock(run, question, blocked)),
   });
   return {
     run,

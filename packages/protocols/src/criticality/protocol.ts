@@ -5,6 +5,8 @@ import type { ChangeServices } from "../change/services.ts";
 import { GivenUp } from "../dispatch/given-up.ts";
 import { CONFIG_FILE, parseConfig } from "./config/config.ts";
 import { deliverProgram } from "./deliver-program.ts";
+import { keepFiles } from "./files/kept-files.ts";
+import { KEEP_STEP } from "./files/restore-ended.ts";
 import type { CriticalityInput } from "./input.ts";
 import { openSession, type OpenedSession } from "./open-session.ts";
 import { auditPhase } from "./phases/audit-phase.ts";
@@ -21,7 +23,7 @@ import { NO_WORK, type Work } from "./work.ts";
 import type { CodeTools, CodeToolsParts } from "./workspace/code-tools.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
-const CRITICALITY_VERSION = "1";
+const CRITICALITY_VERSION = "2";
 
 export interface CriticalityServicesOfRun extends ChangeServices {
   readonly languages: (id: LanguageId) => Promise<LanguageAdapter>;
@@ -63,10 +65,13 @@ async function build(ctx: Ctx, input: CriticalityInput, services: CriticalitySer
   const { config } = parseConfig(input.config_text, CONFIG_FILE);
   const session = await openSession(ctx, input, { services, config, language: await services.languages(config.project.language) });
   try {
-    return await deliverResult(ctx, session, await runPhases(session));
+    const work = await runPhases(session);
+    await keepRunFiles(ctx, session);
+    return await deliverResult(ctx, session, work);
   } catch (error) {
-    if (error instanceof GivenUp) return { status: "given_up", reason: error.message };
-    throw error;
+    if (!(error instanceof GivenUp)) throw error;
+    await keepRunFiles(ctx, session);
+    return { status: "given_up", reason: error.message };
   } finally {
     await session.tools.close();
   }
@@ -81,6 +86,11 @@ async function runPhases(session: OpenedSession): Promise<Work> {
     work =
       state.type === "blocked" ? await resolveBlocked(session, work, state.data) : await PHASE_WORK[state.data.phase.phase](session, work);
   }
+}
+
+/** After this the files do not change any more, and nothing but this step writes them again. */
+async function keepRunFiles(ctx: Ctx, { run: { files, services } }: OpenedSession): Promise<void> {
+  await ctx.step(KEEP_STEP, () => keepFiles(files, services.kernel.records.objects));
 }
 
 async function deliverResult(ctx: Ctx, { run, artifacts }: OpenedSession, work: Work): Promise<CriticalityResult> {

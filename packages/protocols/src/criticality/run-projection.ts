@@ -1,11 +1,15 @@
+import { openQuestion } from "@slipway/durable/inbox";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import { archivesLattice, needsArchive, putConversation } from "./archive.ts";
 import { modelOfTier } from "./config/models.ts";
+import { addPhaseTime, overtimeText, type PhaseTime } from "./config/phase-limits.ts";
 import type { CriticalityRun } from "./criticality-run.ts";
 import { ledgerToml } from "./ledger/ledger-toml.ts";
 import { printStateFile, STATE_FILE } from "./machine/state-file.ts";
 import { subStateName, type CriticalityState } from "./machine/states.ts";
+import { notified } from "./machine/tick.ts";
 import type { ModelCalls, StoredTranscript } from "./model-calls.ts";
+import { blockQuestion } from "./phases/resolve-phase.ts";
 import { progressIn, runStateFile } from "./run-state-file.ts";
 import { addTransition, startTrace, type RunTrace } from "./run-trace.ts";
 import type { StateObserver, TakenTransition } from "./state-keeper.ts";
@@ -18,8 +22,6 @@ import { artifactsOf, type Work } from "./work.ts";
 import { showWork } from "./work-files.ts";
 
 export const LEDGER_FILE = "ledger.toml";
-/** In a folder of its own: the kernel's log of the journal has the same name in the run's folder. */
-export const RUN_EVENTS_FILE = `telemetry/${EVENTS_FILE}`;
 
 export interface ProjectionParts {
   readonly run: CriticalityRun;
@@ -43,6 +45,7 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
   let shown: Work | null = null;
   let row: WrittenArtifacts = { work: null, artifacts: "" };
   let current: CriticalityState | null = null;
+  let time: PhaseTime = { place: "ignition", ms: 0 };
   const [archives, ledgers, conversations] = [counter(), counter(), counter()];
 
   const read = async (digest: string) => Buffer.from(await records.objects.get(digest)).toString("utf8");
@@ -120,8 +123,9 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
     },
     note(change, events) {
       trace = addTransition(trace, change, events);
+      time = addPhaseTime(time, events, placeOf(change.after));
       calls.taken();
-      for (const event of events) files.append(RUN_EVENTS_FILE, eventLine(event).trimEnd());
+      for (const event of events) files.append(EVENTS_FILE, eventLine(event).trimEnd());
       showWork(files, shown, work());
       shown = work();
       files.put(TELEMETRY_FILE, printTelemetry(telemetry(change.after)));
@@ -137,6 +141,19 @@ export function openRunProjection({ run, calls, work, resolve }: ProjectionParts
       const state = { type: "active" as const, run_id: ctx.runId, phase, from: placeOf(before) };
       await kernel.notifier.tell(`${ctx.runId}:${phase}:${step}`, { event: "phase_change", state });
     },
+    overtime: () => overtimeText(time, run.config.orchestrator),
+    async notify(blocked, question) {
+      const now = clock.now();
+      const at = new Date(now).toISOString();
+      await kernel.notifier.block(openQuestion(ctx.runId, question, blockQuestion(run, blocked), now));
+      if (!(await kernel.notifier.wasTold(`${ctx.runId}#${question}`))) return null;
+      const state = notified(blocked);
+      putState(state, at);
+      await files.flush();
+      await writeRow(state, `notified:${question}`, at);
+      return at;
+    },
+    noteNotified: putState,
     async touch() {
       if (current === null) return;
       putState(current, new Date(clock.now()).toISOString());

@@ -10,11 +10,12 @@ import type { Facts } from "./machine/facts.ts";
 import { restore, stateFileSchema, type StateFile } from "./machine/state-file.ts";
 import { subStateName } from "./machine/states.ts";
 import type { OpenedSession } from "./open-session.ts";
-import { BLOCK_KIND } from "./phases/resolve-phase.ts";
-import { LEDGER_FILE, RUN_EVENTS_FILE } from "./run-projection.ts";
+import { BLOCK_KIND, resolveBlocked } from "./phases/resolve-phase.ts";
+import { LEDGER_FILE } from "./run-projection.ts";
 import { readRun } from "./store.ts";
-import { telemetryEventSchema } from "./telemetry/events.ts";
+import { EVENTS_FILE, telemetryEventSchema } from "./telemetry/events.ts";
 import { telemetrySchema } from "./telemetry/telemetry.ts";
+import { NO_WORK } from "./work.ts";
 import { openStateScene, RUN_ID, WAY, type StateScene } from "./testing/state-scene.ts";
 
 let scene: StateScene;
@@ -29,7 +30,7 @@ const pause = (session: OpenedSession, name = "pause") =>
   session.run.ctx.ask(name, { kind: "test", title: "Continue?", schema: z.literal("yes"), answerableBy: ["person"] });
 
 const lines = (text: string | null) => (text ?? "").split("\n").filter((line) => line !== "");
-const events = () => lines(scene.file(RUN_EVENTS_FILE)).map((line) => telemetryEventSchema.parse(JSON.parse(line)));
+const events = () => lines(scene.file(EVENTS_FILE)).map((line) => telemetryEventSchema.parse(JSON.parse(line)));
 
 /** One question to a model in a phase. */
 const ask = (session: OpenedSession, name: string, phase: "ignition" | "lattice") =>
@@ -249,6 +250,95 @@ describe("leaving a phase", () => {
       { event: "phase_change", type: "active", run_id: RUN_ID, phase: "compositionAudit", from: "lattice" },
     ]);
     await receiver.close();
+  });
+});
+
+describe("the notification of a block", () => {
+  const BLOCK: Facts = { block: { type: "user_requested", message: "look at it" }, blocks: 0 };
+  const blockedRun = (policy: string) =>
+    openStateScene(
+      async (session) => {
+        const state = await session.keeper.advance(BLOCK);
+        if (state.type !== "blocked") throw new TypeError(state.type);
+        return resolveBlocked(session, NO_WORK, state.data);
+      },
+      { policy },
+    );
+  const sentInFile = () => (scene.json<StateFile>("state.json").protocolState.data as { notificationSent?: boolean }).notificationSent;
+  const sentInRow = async () => (JSON.parse((await readRun(scene.records.database.db, RUN_ID))?.state ?? "") as Sent).data.notificationSent;
+  interface Sent {
+    readonly data: { readonly notificationSent?: boolean };
+  }
+
+  test("[CRI-138] [CRI-166] notificationSent is true once it went out, also after a restart, and it goes out once", async () => {
+    const receiver = await openReceiver();
+    scene = await blockedRun(
+      `${POLICY}notifications: { allow_loopback: true, channels: [{ type: webhook, endpoint: "${receiver.url}", events: [block] }] }\n`,
+    );
+    expect(await scene.drive()).toMatchObject({ status: "waiting" });
+    await scene.settle();
+    expect([sentInFile(), await sentInRow()]).toEqual([true, true]);
+    const file = scene.file("state.json");
+    rmSync(scene.folder, { recursive: true });
+    await scene.drive();
+    await scene.settle();
+    expect(scene.file("state.json")).toBe(file);
+    const told = receiver.received.map(({ body }) => JSON.parse(body) as { event: string; blocking_record: object });
+    expect(told).toMatchObject([{ event: "block", blocking_record: { id: `${RUN_ID}#block:1`, resolved: false } }]);
+    await receiver.close();
+  });
+
+  test("[CRI-138] it stays false if nobody is told", async () => {
+    scene = await blockedRun(POLICY);
+    expect(await scene.drive()).toMatchObject({ status: "waiting" });
+    expect([sentInFile(), await sentInRow()]).toEqual([false, false]);
+  });
+});
+
+describe("[CRI-183] the time limit of a phase", () => {
+  /** Each call of a model takes 40 s. */
+  const limited = async (config: string, work: (session: OpenedSession) => Promise<unknown>) => {
+    let now = Date.UTC(2026, 10, 18);
+    const clock = { now: () => now, monotonic: () => now };
+    scene = await openStateScene(work, { config, clock, answer: () => ((now += 40_000), {}) });
+    return scene.drive();
+  };
+  const twoCalls = async (session: OpenedSession) => {
+    await ask(session, "one", "ignition");
+    await take(session, WAY.lattice.slice(0, 1));
+    await ask(session, "two", "ignition");
+    return take(session, WAY.lattice.slice(1, 2));
+  };
+  const limit = (key: string, seconds: number) => `[orchestrator.timeouts]\n${key} = ${seconds}\n`;
+
+  test("Ignition asks a person when its models have worked longer than ignition_max_seconds, and goes on where it was", async () => {
+    expect(await limited(limit("ignition_max_seconds", 79), twoCalls)).toMatchObject({ status: "waiting" });
+    const question = await scene.question();
+    expect(question.body).toContain("Models have worked for 80 s in Ignition; ignition_max_seconds allows 79 s.");
+    expect(question.context).toMatchObject({ phase: "ignition", category: "provider_unavailable" });
+    await scene.answer({ decision: "retry" });
+    expect(await scene.drive()).toMatchObject({ value: "ignition.awaitingApproval" });
+  });
+
+  test("exactly the limit is within it", async () => {
+    expect(await limited(limit("ignition_max_seconds", 80), twoCalls)).toMatchObject({ value: "ignition.awaitingApproval" });
+  });
+
+  const inLattice = async (session: OpenedSession) => {
+    await ask(session, "before", "ignition");
+    await take(session, WAY.lattice);
+    await ask(session, "one", "lattice");
+    return take(session, WAY.compositionAudit.slice(0, 1));
+  };
+
+  test("Lattice has lattice_max_seconds, in which earlier phases do not count", async () => {
+    expect(await limited(limit("lattice_max_seconds", 40), inLattice)).toMatchObject({ value: "lattice.compilingCheck" });
+  });
+
+  test("Lattice asks a person above it, who can end the run", async () => {
+    expect(await limited(limit("lattice_max_seconds", 39), inLattice)).toMatchObject({ status: "waiting" });
+    await scene.answer({ decision: "give_up", comment: "too slow" });
+    expect(await scene.drive()).toMatchObject({ value: { given_up: expect.stringContaining("too slow") as string } });
   });
 });
 

@@ -1,7 +1,8 @@
 import type { CriticalityRun } from "./criticality-run.ts";
+import type { BlockReason } from "./machine/block.ts";
 import type { Facts } from "./machine/facts.ts";
 import { initialState, subStateName, type ActiveState, type BlockedState, type CriticalityState } from "./machine/states.ts";
-import { tick, type Tick } from "./machine/tick.ts";
+import { notified, tick, type Tick } from "./machine/tick.ts";
 import { CRITICALITY_STEPS, type CheckpointLine } from "./steps.ts";
 import type { TelemetryEvent } from "./telemetry/events.ts";
 import type { StateChange } from "./telemetry/transition-events.ts";
@@ -17,9 +18,12 @@ export interface StateKeeper {
   current(): CriticalityState;
   /**
    * Takes the transition that the table has for these facts, and writes a checkpoint. A table without one is a bug. If what the
-   * transition leaves behind cannot be archived, the run is blocked first, until a person has it archived again.
+   * transition leaves behind cannot be archived, the run is blocked first, until a person has it archived again. If the phase is over
+   * its time limit afterwards, the run is blocked until a person lets it go on.
    */
   advance(facts: Facts, told?: TransitionText): Promise<CriticalityState>;
+  /** Sends the notification of a block, which is about the question with this name, and marks the state if somebody was told. */
+  notifyBlock(question: string): Promise<void>;
 }
 
 export type TakenTransition = Extract<Tick, { type: "continue" }>;
@@ -37,8 +41,14 @@ export interface StateObserver {
   note(change: StateChange, events: readonly TelemetryEvent[]): void;
   /** Writes what readers see. Called inside the step. */
   write(change: StateChange, step: string): Promise<void>;
-  /** Waits until a person has answered the block of an archive that failed; throws if they end the run. */
-  resolve(blocked: BlockedState, number: number): Promise<void>;
+  /** What is said if the phase has taken longer than it may; null otherwise. */
+  overtime(): string | null;
+  /** Tells people of a block and returns when; null if nobody is told. Called inside a step. */
+  notify(blocked: BlockedState, question: string): Promise<string | null>;
+  /** Remembers a block that people were told of. */
+  noteNotified(state: CriticalityState, at: string): void;
+  /** Waits until a person has answered the question of a block; throws if they end the run. */
+  resolve(blocked: BlockedState, question: string): Promise<void>;
 }
 
 export async function openStateKeeper({ ctx, services }: CriticalityRun, observer: StateObserver): Promise<StateKeeper> {
@@ -48,7 +58,7 @@ export async function openStateKeeper({ ctx, services }: CriticalityRun, observe
   let state = initialState(startedAt);
   await observer.start(state);
   let count = 0;
-  let failures = 0;
+  let interruptions = 0;
 
   async function take(facts: Facts, told?: TransitionText): Promise<CriticalityState> {
     const step = CRITICALITY_STEPS.checkpoint.named(++count);
@@ -73,23 +83,39 @@ export async function openStateKeeper({ ctx, services }: CriticalityRun, observe
     return state;
   }
 
-  /** The run stands where it was when the archive failed, with the same data. */
-  async function blockAndResume({ phase }: ActiveState, message: string): Promise<void> {
+  async function notifyBlock(question: string): Promise<void> {
+    if (state.type !== "blocked") return;
+    const { data } = state;
+    const at = await ctx.step(`notified:${question}`, () => observer.notify(data, question), { durability: "relaxed" });
+    if (at === null) return;
+    state = notified(data);
+    observer.noteNotified(state, at);
+  }
+
+  /** Waits for a person; then the run stands where it was, with the same data. */
+  async function blockAndResume({ phase }: ActiveState, name: string, reason: BlockReason & { readonly message: string }): Promise<void> {
     const next = { subState: `${phase.phase}.${phase.subState.type}`, data: phase.subState.data };
-    const blocked = await take({ block: { type: "archive_failure", message }, blocks: failures++ }, { text: message, good: false });
-    if (blocked.type === "blocked") await observer.resolve(blocked.data, failures);
+    const blocked = await take({ block: reason, blocks: interruptions++ }, { text: reason.message, good: false });
+    const question = `block:${name}:${interruptions}`;
+    await notifyBlock(question);
+    if (blocked.type === "blocked") await observer.resolve(blocked.data, question);
     await take({ humanResponse: "retry", next });
   }
 
   return {
     current: () => state,
+    notifyBlock,
     async advance(facts, told) {
       while (state.type === "active") {
         const problem = await observer.leave(state, transitionFor(state, facts));
         if (problem === null) break;
-        await blockAndResume(state.data, problem);
+        await blockAndResume(state.data, "archive", { type: "archive_failure", message: problem });
       }
-      return take(facts, told);
+      const taken = await take(facts, told);
+      const overtime = observer.overtime();
+      if (taken.type === "active" && overtime !== null)
+        await blockAndResume(taken.data, "limit", { type: "provider_unavailable", message: overtime });
+      return state;
     },
   };
 }

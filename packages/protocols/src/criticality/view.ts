@@ -1,6 +1,7 @@
 import { viewChanges } from "../change/view.ts";
 import { plainNode, type RunNode } from "../run-view.ts";
 import type { Reader } from "../surface/surface.ts";
+import { restoreEndedRun } from "./files/restore-ended.ts";
 import { PHASE_TITLES, stateSchema, subStateName, type CriticalityState } from "./machine/states.ts";
 import { PHASES, type CriticalityPhase } from "./routing/roles.ts";
 import { readArtifacts, type FunctionRow } from "./run-artifacts.ts";
@@ -9,6 +10,8 @@ import { readRun } from "./store.ts";
 
 /** The phases, the functions below Injection, and the change once it is delivered. */
 export async function viewCriticality(reader: Reader, runId: string): Promise<RunNode[]> {
+  // A view is shown whether or not files can be written.
+  await restoreEndedRun(reader, runId).catch(() => 0);
   const row = await readRun(reader.records.database.db, runId);
   if (row === null) return viewChanges(reader, runId);
   const state = stateSchema.parse(JSON.parse(row.state));

@@ -2,7 +2,7 @@ import { testFiles } from "@slipway/languages/property-tests/test-files";
 import type { RunFiles } from "./files/run-files.ts";
 import type { Work } from "./work.ts";
 
-const OWN_FILES: ReadonlySet<string> = new Set(["lattice/witness-tiers.json"]);
+const OWN_FILES: ReadonlySet<string> = new Set(["lattice/lattice.json", "lattice/witness-tiers.json"]);
 
 /** Puts the skeleton below `lattice/` and the tests of claims below `tests/`, if they have changed. */
 export function showWork(files: RunFiles, shown: Work | null, work: Work): void {

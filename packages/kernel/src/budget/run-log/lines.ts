@@ -1,7 +1,7 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Telemetry } from "../telemetry.ts";
 
-/** One line of a run's events.jsonl, a projection for people and their tools. Slipway reads the file only to append to it. */
+/** One line of a run's journal.jsonl, a projection for people and their tools. Slipway reads the file only to append to it. */
 export interface LogLine {
   readonly timestamp: string;
   readonly event: string;

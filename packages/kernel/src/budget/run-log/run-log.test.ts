@@ -32,7 +32,7 @@ async function site() {
   const warnings: string[] = [];
   const open = () =>
     openRunLog({ records, redactor: createRedactor({ secrets: [SECRET] }), onWarning: (text) => void warnings.push(text) });
-  const file = join(layout.run(RUN), "events.jsonl");
+  const file = join(layout.run(RUN), "journal.jsonl");
   const lines = () =>
     readFileSync(file, "utf8")
       .trimEnd()
@@ -128,7 +128,7 @@ test("an unknown run writes nothing, and an unwritable file gives one warning", 
   log.note(RUN);
   await log.settle();
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(/^events\.jsonl cannot be written: /);
+  expect(warnings[0]).toMatch(/^journal\.jsonl cannot be written: /);
 });
 
 test("an edited file is not appended to", async () => {

@@ -11,9 +11,9 @@ import type { Records } from "../../record/storage.ts";
 import type { Redactor } from "../../host/redaction/contract.ts";
 import { INVOCATION, lineOf, type LogLine } from "./lines.ts";
 
-export const LOG_FILE = "events.jsonl";
+export const LOG_FILE = "journal.jsonl";
 
-/** Appends to `.slipway/runs/<run>/events.jsonl` what the journal records. A run never waits for it and never fails because of it. */
+/** Appends to `.slipway/runs/<run>/journal.jsonl` what the journal records. A run never waits for it and never fails because of it. */
 export interface RunLog {
   /** Call after an event of this run or of a child. */
   note(runId: string): void;

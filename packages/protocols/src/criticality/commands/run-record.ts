@@ -36,7 +36,8 @@ export async function readRecord({ records, engine }: Reader, runId: string): Pr
 
 const PAGE = 1000;
 
-async function* stepsOf(engine: Pick<Engine, "events">, runId: string): AsyncGenerator<JournalEvent> {
+/** The recorded steps of a run, in order. */
+export async function* stepsOf(engine: Pick<Engine, "events">, runId: string): AsyncGenerator<JournalEvent> {
   for (let from = 1; ;) {
     const page = await engine.events(runId, from, PAGE);
     yield* page.filter(({ kind }) => kind === "step");

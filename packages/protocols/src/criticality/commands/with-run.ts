@@ -3,6 +3,7 @@ import type { RunInfo } from "@slipway/durable/runs";
 import type { Arguments } from "../../surface/command.ts";
 import { EXIT, type ExitCode } from "../../surface/exit-codes.ts";
 import type { Reader, Surface } from "../../surface/surface.ts";
+import { restoreEndedRun } from "../files/restore-ended.ts";
 import { initialState, stateSchema, type CriticalityState } from "../machine/states.ts";
 import { readArtifacts, type RunArtifacts } from "../run-artifacts.ts";
 import { readRun } from "../store.ts";
@@ -23,10 +24,18 @@ const NO_RUN = 'No run of criticality yet. Start one: slipway criticality "what 
 export function withRun(args: Arguments, surface: Surface, work: (run: ReadRun, reader: Reader) => Promise<ExitCode>): Promise<ExitCode> {
   return surface.reader(async (reader) => {
     const info = await chosenRun(reader, args.text("run"));
-    if (info !== null) return work(await openRun(reader, info), reader);
+    if (info !== null) {
+      await restoreEndedRun(reader, info.runId).catch((error: unknown) => surface.err(notRestored(error)));
+      return work(await openRun(reader, info), reader);
+    }
     surface.out(args.flag("json") ? "null\n" : NO_RUN);
     return EXIT.done;
   });
+}
+
+/** Only a warning: reading works without the files. */
+function notRestored(error: unknown): string {
+  return `warning: the files of the run could not be written again: ${error instanceof Error ? error.message : String(error)}\n`;
 }
 
 export async function chosenRun({ engine }: Pick<Reader, "engine">, named: string | undefined): Promise<RunInfo | null> {

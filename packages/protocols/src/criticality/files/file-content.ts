@@ -5,8 +5,8 @@ import type { AppendFile } from "./append-file.ts";
 /** What a file of the run's folder must contain. */
 export type FileContent =
   | { readonly kind: "text"; readonly text: string }
-  /** Read each time it is written, so that it is not kept in memory. Equal keys are equal texts. */
-  | { readonly kind: "stored"; readonly key: string; readonly read: () => Promise<string> }
+  /** Read each time it is written, so that it is not kept in memory. */
+  | { readonly kind: "stored"; readonly digest: string; readonly read: () => Promise<string> }
   | LogContent;
 
 /** Lines that are only ever added. `onDisk` is the size that this process left; null before its first write. */
@@ -46,6 +46,6 @@ export function textOfContent(content: FileContent | undefined): string | null {
 
 /** Whether a file with the one content needs no writing for the other. */
 export function isSameContent(a: FileContent | undefined, b: FileContent): boolean {
-  if (a?.kind === "stored" && b.kind === "stored") return a.key === b.key;
+  if (a?.kind === "stored" && b.kind === "stored") return a.digest === b.digest;
   return b.kind === "text" && a?.kind === "text" && a.text === b.text;
 }

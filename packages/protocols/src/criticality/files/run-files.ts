@@ -6,6 +6,7 @@ import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
 import { SlipwayError } from "@slipway/agents/errors";
 import { appendToFile, type AppendFile } from "./append-file.ts";
 import { isSameContent, textOfContent, writeContent, type FileContent } from "./file-content.ts";
+import type { KeptFiles } from "./kept-files.ts";
 
 /**
  * The files of a run's folder, made from recorded values. Every call but `flush` only remembers what a file must contain. A replay
@@ -13,8 +14,8 @@ import { isSameContent, textOfContent, writeContent, type FileContent } from "./
  */
 export interface RunFiles {
   put(path: string, text: string): void;
-  /** A text that is read when it is written. Equal keys are equal texts. */
-  putStored(path: string, key: string, read: () => Promise<string>): void;
+  /** A text that is read when it is written, by its digest in the object store. */
+  putStored(path: string, digest: string, read: () => Promise<string>): void;
   append(path: string, line: string): void;
   /** Moves a file, or a folder with everything below it, as in archiving. */
   move(from: string, to: string): void;
@@ -23,6 +24,8 @@ export interface RunFiles {
   text(path: string): string | null;
   /** The known files below a folder, in order. */
   below(folder: string): string[];
+  /** Every file, as it is kept for an ended run. */
+  kept(): KeptFiles;
   /**
    * Writes files that have changed or are missing, each atomically. Returns the first problem of the disk; what could not be written
    * is tried again with the next flush.
@@ -78,7 +81,7 @@ export function openRunFiles(fs: FileSystem, folder: string, append: AppendFile 
 
   return {
     put: (path, text) => set(path, { kind: "text", text }),
-    putStored: (path, key, read) => set(path, { kind: "stored", key, read }),
+    putStored: (path, digest, read) => set(path, { kind: "stored", digest, read }),
     remove,
     append(path, line) {
       logAt(path).lines.push(`${line}\n`);
@@ -93,6 +96,13 @@ export function openRunFiles(fs: FileSystem, folder: string, append: AppendFile 
     },
     text: (path) => textOfContent(contents.get(path)),
     below: (parent) => [...contents.keys()].filter((path) => path.startsWith(`${parent}/`)).toSorted(),
+    kept: () =>
+      Object.fromEntries(
+        [...contents].map(([path, content]) => [
+          path,
+          content.kind === "stored" ? { digest: content.digest } : { text: textOfContent(content) ?? "" },
+        ]),
+      ),
     flush: () => (flushing = flushing.then(flush, flush)),
   };
 }

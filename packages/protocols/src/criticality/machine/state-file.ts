@@ -82,6 +82,24 @@ export function printStateFile(file: StateFile): string {
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
+/** Refuses to continue over a state file of another version. A file without a version is no state file, and is written again. */
+export function assertStateVersion(text: string, path: string): void {
+  const { version } = versionIn(text);
+  if (version !== undefined && version !== STATE_VERSION) throw otherVersion(path, version);
+}
+
+function versionIn(text: string): { readonly version?: unknown } {
+  try {
+    return z.looseObject({ version: z.unknown() }).safeParse(JSON.parse(text)).data ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function otherVersion(path: string, version: unknown): SlipwayError {
+  return refused(path, `has the version ${JSON.stringify(version) ?? "(none)"}; this Slipway reads ${STATE_VERSION}.`);
+}
+
 /** What a resumed run starts with: everything of the file, and no result of a model, the compiler or a test. */
 export interface RestoredRun extends StateFile {
   readonly phaseContext: null;
@@ -93,10 +111,8 @@ export interface RestoredRun extends StateFile {
 /** Reads the text of a state file. Refuses a version it does not know before it looks at anything else. */
 export function restore(text: string, path: string = STATE_FILE): RestoredRun {
   const value = jsonOf(text, path);
-  const version = z.looseObject({ version: z.unknown() }).safeParse(value).data?.version;
-  if (version !== STATE_VERSION) {
-    throw refused(path, `has the version ${JSON.stringify(version) ?? "(none)"}; this Slipway reads ${STATE_VERSION}.`);
-  }
+  const { version } = versionIn(text);
+  if (version !== STATE_VERSION) throw otherVersion(path, version);
   const checked = checkSchema(stateFileSchema, value);
   if (!checked.ok) {
     throw refused(path, `is not valid: ${checked.violations.map(({ pointer, message }) => `${pointer}: ${message}`).join("; ")}`);

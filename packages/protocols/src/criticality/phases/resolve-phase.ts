@@ -1,3 +1,4 @@
+import type { Question } from "@slipway/durable/ctx";
 import { GivenUp } from "../../dispatch/given-up.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
 import { reopenFunctions } from "../injection/progress.ts";
@@ -5,7 +6,7 @@ import { blockOption, resolveBlock, type BlockAnswer } from "../machine/resolve-
 import type { BlockedState } from "../machine/states.ts";
 import { nextRound, type Work } from "../work.ts";
 import type { PhaseSession } from "./session.ts";
-import { askForWords, choiceSchema, type ChoiceWithWords } from "./ask-for-words.ts";
+import { askForWords, choiceSchema, type ChoiceWithWords, type PersonsChoice } from "./ask-for-words.ts";
 import { functionFacts } from "./injection-steps.ts";
 
 /** The kind of the question that a block asks. */
@@ -17,6 +18,7 @@ export async function resolveBlocked(session: PhaseSession, before: Work, blocke
   const work = nextRound(before, "blocks");
   const number = work.rounds.blocks;
   const name = `block:${number}`;
+  await keeper.notifyBlock(name);
   const answer = await answerBlock(run, name, blocked);
   const resolved = applyResolution(session, work, blocked, answer);
   session.show(resolved);
@@ -49,23 +51,31 @@ export async function answerBlock(run: CriticalityRun, name: string, blocked: Bl
 
 const NEEDS_WORDS: ReadonlySet<string> = new Set(["hybrid", "decide", "clarify"]);
 
-function askBlock(run: CriticalityRun, name: string, { query, reason, priorPhase }: BlockedState): Promise<ChoiceWithWords> {
-  const { question, options } = query;
-  const shown = options.flatMap(({ id, label, implications }) => [`${id}: ${label}`, ...implications.map((line) => `  ${line}`)]);
+function askBlock(run: CriticalityRun, name: string, blocked: BlockedState): Promise<ChoiceWithWords> {
   return askForWords(
     name,
     (option) => NEEDS_WORDS.has(option),
-    (asked, note) =>
-      run.ctx.ask(asked, {
-        kind: BLOCK_KIND,
-        title: `${run.id} is blocked: ${reason.type}`,
-        body: [`${note}${question}`, "", ...shown].join("\n"),
-        options: options.map(({ id, label }) => ({ value: id, label })),
-        schema: choiceSchema(options.map(({ id }) => id)),
-        context: { project: run.id, phase: priorPhase, query: query.id, category: query.category, options },
-        answerableBy: ["person"],
-      }),
+    (asked, note) => run.ctx.ask(asked, blockQuestion(run, blocked, note)),
   );
+}
+
+/** The question of a block. */
+export function blockQuestion(
+  { id: project }: Pick<CriticalityRun, "id">,
+  { query, reason, priorPhase }: BlockedState,
+  note = "",
+): Question<PersonsChoice> {
+  const { question, options } = query;
+  const shown = options.flatMap(({ id, label, implications }) => [`${id}: ${label}`, ...implications.map((line) => `  ${line}`)]);
+  return {
+    kind: BLOCK_KIND,
+    title: `${project} is blocked: ${reason.type}`,
+    body: [`${note}${question}`, "", ...shown].join("\n"),
+    options: options.map(({ id, label }) => ({ value: id, label })),
+    schema: choiceSchema(options.map(({ id }) => id)),
+    context: { project, phase: priorPhase, query: query.id, category: query.category, options },
+    answerableBy: ["person"],
+  };
 }
 
 /** What the choice changes in the work, besides where the run goes on. */

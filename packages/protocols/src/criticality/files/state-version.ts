@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import { hasCode, nodeFileSystem } from "@slipway/kernel/host/files/file-system";
+import { assertStateVersion, STATE_FILE } from "../machine/state-file.ts";
+
+/** Refuses to continue a run whose state file another version of Slipway wrote: it would be replaced. */
+export async function assertReadableState(folder: string): Promise<void> {
+  const path = join(folder, STATE_FILE);
+  const bytes = await nodeFileSystem.read(path).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR")) return null;
+    throw error;
+  });
+  if (bytes !== null) assertStateVersion(Buffer.from(bytes).toString("utf8"), path);
+}
