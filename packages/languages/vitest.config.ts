@@ -4,6 +4,7 @@ import { packageConfig } from "../../vitest.shared.ts";
 const BRIDGE = [
   "conversation",
   "lines",
+  "lock-globals",
   "module-clock",
   "module-process",
   "remote-module",

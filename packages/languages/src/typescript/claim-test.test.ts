@@ -151,23 +151,79 @@ describe("[CRI-139] [CRI-141] a claim becomes a test from a template, without a 
     );
   });
 
-  test("[CRI-127] performance: the growth of the time is compared with the bound", { timeout: 240_000, retry: 3 }, async () => {
-    const find = (body: string) => ({
-      "src/find.ts": `export function find(items: readonly number[], item: number): number { ${body} return -1; }\n`,
-    });
-    const part = {
-      setup: [{ name: "items", value: "Array.from({ length: n }, (_, at) => at)" }],
-      operations: [{ call: "find(items, -1)" }],
-      bound: "O(n)",
+  describe("performance: the growth of the time is compared with the bound", { timeout: 60_000 }, () => {
+    const STORE = {
+      "src/store.ts": `export interface Item { readonly id: number; readonly name: string }
+export class Store {
+  readonly #sorted: Item[] = [];
+  readonly #byId = new Map<number, Item>();
+  add(item: Item): this { this.#sorted.push(item); this.#byId.set(item.id, item); return this; }
+  get(id: number): Item | undefined { return this.#byId.get(id); }
+  rank(id: number): number { let low = 0, high = this.#sorted.length; while (low < high) { const middle = (low + high) >> 1; if (this.#sorted[middle]!.id < id) low = middle + 1; else high = middle; } return low; }
+  async last(id: number): Promise<number> { await null; let found = -1; for (const one of this.#sorted) if (one.id === id) found = one.id; return found; }
+}\n`,
     };
-    const linear = await outcome(find("for (const one of items) if (one === item) return one;"), claim("performance", part));
-    // On a busy machine the times may be too noisy to judge.
-    expect(["PASS", "SKIPPED"]).toContain(linear.message);
-    const quadratic = await outcome(
-      find("let count = 0; for (const a of items) for (const b of items) if (a + b === item) count++; if (count > 0) return count;"),
-      claim("performance", part),
-    );
-    expect(quadratic.message).toMatch(/^expected O\(n\), got growth [\d.]+ % above it for each factor of ten, with times 10: /);
+    /** The set-up is n calls of the module. */
+    const part = (call: string, bound: string) => ({
+      setup: [
+        {
+          name: "store",
+          value: "Array.from({ length: n }, (_, id) => id).reduce((all, id) => all.add({ id, name: `${id}` }), new Store())",
+        },
+      ],
+      operations: [{ call }],
+      bound,
+    });
+
+    test.each([
+      ["store.get(3)", "O(1)"],
+      ["store.rank(3)", "O(log n)"],
+      ["store.last(3)", "O(n)"],
+    ])("[CRI-127] %s is within %s, whatever the set-up costs", async (call, bound) => {
+      // On a busy machine the times may decide nothing.
+      expect((await outcome(STORE, claim("performance", part(call, bound)))).message).toMatch(/^(?:PASS|SKIPPED)$/);
+    });
+
+    test("[CRI-127] one that grows faster fails, with the times; an asynchronous one is awaited", async () => {
+      expect((await outcome(STORE, claim("performance", part("store.last(3)", "O(1)")))).message).toMatch(
+        /^expected O\(1\), got growth [\d.]+ % above it for each factor of ten, with times 10: /,
+      );
+    });
+
+    const hostile = (attack: string) => ({
+      "src/store.ts": STORE["src/store.ts"].replace("await null;", `await null; attack();`).replace(
+        "export class",
+        `const of = (name: string): any => (process as any).getBuiltinModule(name);
+const each = (attempts: readonly (() => unknown)[]) => { for (const one of attempts) { try { one(); } catch {} } };
+let attacked = false;
+function attack(): void { if (attacked) return; attacked = true; const shared: any = globalThis; ${attack} }
+export class`,
+      ),
+    });
+
+    test.each([
+      [
+        "replaces the clock, the loop and the channel",
+        `each([
+          () => { performance.now = () => 0; }, () => { shared.performance = { now: () => 0 }; }, () => { Date.now = () => 0; }, () => { process.hrtime.bigint = () => 0n; },
+          () => { Reflect.apply = () => undefined; }, () => { shared.Reflect = { apply: () => undefined }; }, () => { shared.structuredClone = () => []; },
+          () => { (Array.prototype as any)[Symbol.iterator] = function* () {}; }, () => { Array.prototype.join = () => "0 0 0 0"; }, () => { Array.from = () => [] as any; },
+          () => { JSON.stringify = () => "{}"; }, () => { JSON.parse = () => ({}); }, () => { shared.JSON = {}; }, () => { Promise.prototype.then = function () { return this as any; }; },
+          () => { Buffer.from = () => new Uint8Array() as any; }, () => { shared.Buffer = class {}; }, () => { Map.prototype.get = () => undefined; },
+          () => { const fs = of("fs"); fs.writeSync = fs.readSync = () => 0; of("module").syncBuiltinESMExports(); },
+        ]);`,
+      ],
+      [
+        "answers in place of the bridge",
+        `const answer = { ended: "returned", values: ["0 0.001 0.001 0.001"], objects: [], settled: [] };
+        for (let number = 0; number < 200; number++) of("fs").writeSync(1, JSON.stringify({ number, answer }) + "\\n");`,
+      ],
+    ])("code that %s cannot fake the times", async (_, attack) => {
+      const made = claimTest(STORE, claim("performance", part("store.last(3)", "O(1)")), { runner: "vitest" });
+      const { tests, skipped, broken } = await runTree(sandbox, { ...hostile(attack), ...testFiles([made]) });
+      expect({ broken, skipped, results: tests.map(({ result }) => result) }).toEqual({ broken: null, skipped: [], results: ["FAIL"] });
+      if (attack.startsWith("each")) expect(tests[0]?.error?.message).toMatch(/^expected O\(1\), got growth/);
+    });
   });
 
   test("a sequence in which no operation can be carried out proves nothing and fails", async () => {

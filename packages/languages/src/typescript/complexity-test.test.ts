@@ -32,7 +32,7 @@ describe("[CRI-104] [CRI-127] a COMPLEXITY clause is verified by a benchmark", {
   const SORTED = "REQUIRES: items.every((one, at) => at === 0 || items[at - 1]! <= one)\nCOMPLEXITY: O(log n) where n = items.length";
   const search = (body: string) => `export function subject(items: readonly number[], item: number): number { ${body} return -1; }`;
 
-  test("which fails a body that grows faster, with the times", { retry: 3 }, async () => {
+  test("which fails a body that grows faster, with the times", async () => {
     const linear = search(
       "let last = -1; for (let at = 0; at < items.length; at++) if (items[at] === item) last = at; if (last >= 0) return last;",
     );
@@ -47,8 +47,8 @@ describe("[CRI-104] [CRI-127] a COMPLEXITY clause is verified by a benchmark", {
     expect(await outcome(halving, SORTED.replace("O(log n)", "O(n)"))).toMatch(/^(?:PASS|SKIPPED)$/);
   });
 
-  test("which calls a method, and a body cannot state its own time", { retry: 3 }, async () => {
-    const code = `export class Box {\n  add(items: number[]): number { const now = performance.now(); performance.now = () => now; Date.now = () => 0; let count = 0; for (const a of items) for (const b of items) if (a < b) count++; return count; }\n}`;
+  test("which calls a method, and a body cannot state its own time", async () => {
+    const code = `export class Box {\n  add(items: number[]): number { const now = performance.now(); performance.now = () => now; try { Date.now = () => 0; } catch {} let count = 0; for (const a of items) for (const b of items) if (a < b) count++; return count; }\n}`;
     expect(await outcome(code, "COMPLEXITY: O(n)", "Box.add")).toMatch(/^expected O\(n\), got growth/);
   });
 

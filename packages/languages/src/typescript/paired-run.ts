@@ -5,7 +5,7 @@ import { MAX_LINE } from "./bridge/lines.ts";
 
 const SHARED = ["wire", "intrinsics", "table", "describe", "restore", "membrane", "lines", "conversation"];
 const OF_TESTS = [...SHARED, "remote-module", "reporter", "test-clock", "runner-shim", "test-process"];
-const OF_MODULE = [...SHARED, "module-clock", "module-process"];
+const OF_MODULE = [...SHARED, "lock-globals", "measured-calls", "module-clock", "module-process"];
 /** TypeScript in the sources, JavaScript once they are compiled. */
 const EXTENSION = extname(import.meta.url);
 const FOLDER = "slipway";
@@ -32,6 +32,8 @@ export interface PairedRun {
   /** Where the code under test is: `implementation` and `dependencies` of a module, or everything but `tests` of a project. */
   readonly layout?: "module" | "project";
   readonly limits?: Partial<Limits>;
+  /** The tests measure calls: code under test may not change anything that the bridge uses. */
+  readonly measures?: boolean;
   readonly module: { readonly folder: string };
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -64,6 +66,7 @@ export async function runPair({
   signal,
   layout = "module",
   limits = {},
+  measures = false,
 }: PairedRun): Promise<PairedOutcome> {
   const toTests = openInput();
   const toModule = openInput();
@@ -81,6 +84,7 @@ export async function runPair({
         "--permission",
         `--allow-fs-read=${module.folder}`,
         ...(layout === "project" ? [TRANSFORM_TYPES] : []),
+        ...(measures ? ["--frozen-intrinsics", `--import=./${FOLDER}/lock-globals${EXTENSION}`] : []),
         ...QUIET,
         `${FOLDER}/module-process${EXTENSION}`,
       ],

@@ -10,6 +10,7 @@ import { modulePrograms, runPair, testPrograms } from "./paired-run.ts";
 import { projectTestNames } from "./project-test-names.ts";
 import { fileRun } from "./test-results.ts";
 import { joinRuns, putAll, type TestRun } from "./test-run.ts";
+import { usesMeasuring } from "./test-support.ts";
 
 const TIMEOUT_MS = 120_000;
 const LIMITS = { memoryBytes: 2 * 1024 ** 3, processes: 64 };
@@ -41,6 +42,7 @@ export async function runProjectTests(
         sandbox,
         layout: "project",
         limits: LIMITS,
+        measures: usesMeasuring(tree[file] ?? ""),
         tests: { folder: beside, file, shared: testPackages() },
         module: { folder: module },
         timeoutMs: Math.max(1, deadline - performance.now()),

@@ -8,6 +8,9 @@ const SUPPORT: Readonly<Record<string, string>> = {
   "tests/support/scaling.ts": SCALING_SUPPORT,
 };
 
+/** Whether a test measures calls. */
+export const usesMeasuring = (text: string): boolean => /\/support\/scaling\.ts"/.test(text);
+
 const EXPORTED = /^export (?:async )?(?:function|const) (\$\w+)/gm;
 
 const NAMES = Object.entries(SUPPORT).flatMap(([path, text]) =>

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Lines } from "./lines.ts";
 import { malformed, readFrame, type WireAnswer, type Frame, type WireRequest } from "./wire.ts";
 
@@ -18,15 +19,17 @@ export interface ConversationOptions {
   readonly gone: (why: string | null) => Error;
 }
 
+/** Numbers cannot be guessed: code under test that writes to the descriptor of its process cannot answer a request. */
+const HIGHEST_NUMBER = 2 ** 48 - 1;
+
 export function openConversation({ lines, serve, mark, gone }: ConversationOptions): BridgeConversation {
-  let count = 0;
   /** After the first error every later request fails with the same error. */
   let broken: Error | null = null;
   const send = (frame: Frame) => lines.write(`${mark}${JSON.stringify(frame)}`);
   return {
     ask(request) {
       if (broken !== null) throw broken;
-      const number = ++count;
+      const number = randomInt(HIGHEST_NUMBER);
       try {
         send({ request, number });
         for (;;) {

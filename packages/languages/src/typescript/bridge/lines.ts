@@ -10,6 +10,8 @@ export interface Lines {
   write(line: string): void;
 }
 
+// The module could replace the functions of node:fs.
+const [readBytes, writeBytes] = [readSync, writeSync];
 const INPUT = 0;
 const OUTPUT = 1;
 
@@ -21,7 +23,7 @@ export function openLines(): Lines {
   return {
     read() {
       while (ready.length === 0) {
-        const count = retryUntilReady(() => readSync(INPUT, chunk, 0, chunk.length, null));
+        const count = retryUntilReady(() => readBytes(INPUT, chunk, 0, chunk.length, null));
         if (count === 0) return null;
         accept(chunk.subarray(0, count));
       }
@@ -29,7 +31,7 @@ export function openLines(): Lines {
     },
     write(line) {
       const bytes = Buffer.from(`${line}\n`);
-      for (let at = 0; at < bytes.length;) at += retryUntilReady(() => writeSync(OUTPUT, bytes, at));
+      for (let at = 0; at < bytes.length;) at += retryUntilReady(() => writeBytes(OUTPUT, bytes, at));
     },
   };
 

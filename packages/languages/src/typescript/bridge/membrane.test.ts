@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, expect, test } from "vitest";
+import { openMeasuredCalls } from "./measured-calls.ts";
 import { openPair } from "./testing/pair.ts";
 import { CannotCross, MalformedFrame } from "./wire.ts";
 
@@ -386,34 +387,78 @@ describe("runs that share nothing", () => {
     const pair = openPair();
     expect(pair.test.serve({ do: "forget", tests: 0, module: 0 })).toMatchObject({ ended: "fault" });
     const nothing = { values: [], objects: [], settled: [] };
-    expect(pair.test.serve({ do: "repeat", target: 1, times: 1, calls: true, ...nothing })).toMatchObject({ ended: "fault" });
+    expect(pair.test.serve({ do: "keep", n: 1, target: 1, ...nothing })).toMatchObject({ ended: "fault" });
+    expect(pair.test.serve({ do: "compile", source: "1", names: [] })).toMatchObject({ ended: "fault" });
   });
 });
 
 describe("measured calls", () => {
-  test("get copies of their arguments, instances excepted, as often as asked", () => {
-    const pair = openPair();
+  const openMeasuredPair = () => {
+    const measured = openMeasuredCalls();
+    return { ...openPair(measured.keep), measured };
+  };
+
+  test("get copies of their arguments, instances excepted, as often as asked", async () => {
+    const pair = openMeasuredPair();
     const seen: unknown[][] = [];
     class Own {
       size = 1;
     }
     const [work, own] = [pair.shown((list: number[], one: object, text: string) => seen.push([list, one, text])), pair.shown(new Own())];
-    expect(pair.test.timeOf(work, [undefined, [1], own, "a"], 3, false)).toBeGreaterThanOrEqual(0);
+    pair.test.keep(10, work, [undefined, [1], own, "a"]);
     expect(seen).toEqual([]);
-    pair.test.timeOf(work, [], 2, true);
-    expect(seen).toHaveLength(6);
+    const { times } = await pair.measured.measure({ n: 10, instances: 3, parts: 2, calls: 4 });
+    expect(times).toHaveLength(2);
+    expect(seen).toHaveLength(24);
     expect(new Set(seen.map(([list]) => list)).size).toBe(3);
     expect(new Set(seen.map(([, one]) => one)).size).toBe(1);
     expect(seen[0]?.[1]).toBeInstanceOf(Own);
   });
 
-  test("throw what the function throws; only functions of the module are measured", () => {
-    const pair = openPair();
+  test("of each size have the arguments of that size, and the arguments are no longer shared", async () => {
+    const pair = openMeasuredPair();
+    const seen: number[] = [];
+    const work = pair.shown((list: number[]) => seen.push(list.length));
+    pair.test.keep(1, work, [undefined, [0]]);
+    const frames = pair.frames.length;
+    pair.test.keep(2, work, [undefined, [0, 1]]);
+    expect(JSON.stringify(pair.frames.slice(frames))).not.toContain("array");
+    for (const n of [1, 2, 1]) await pair.measured.measure({ n, instances: 1, parts: 1, calls: 1 });
+    expect(seen).toEqual([1, 2, 1]);
+  });
+
+  test("are set up from a text, anew for each instance, and asynchronous ones are awaited", async () => {
+    const measured = openMeasuredCalls();
+    const made: { n: number; done: number }[] = [];
+    class Counter {
+      done = 0;
+      readonly n: number;
+      constructor(n: number) {
+        this.n = n;
+        made.push(this);
+      }
+      async next(): Promise<void> {
+        await Promise.resolve();
+        this.done++;
+      }
+    }
+    measured.compile("(n) => { const counter = new Counter(n); return [counter.next, [counter]]; }", { Counter });
+    await measured.measure({ n: 5, instances: 2, parts: 3, calls: 2 });
+    expect(made.map(({ n, done }) => [n, done])).toEqual([
+      [5, 6],
+      [5, 6],
+    ]);
+  });
+
+  test("throw what the function throws; only functions of the module are measured", async () => {
+    const pair = openMeasuredPair();
+    const batch = { n: 1, instances: 1, parts: 1, calls: 1 };
+    await expect(pair.measured.measure(batch)).rejects.toThrow("Nothing is prepared");
     const fails = pair.shown(() => {
       throw new RangeError("no");
     });
-    pair.test.timeOf(fails, [undefined], 1, false);
-    expect(() => pair.test.timeOf(fails, [], 1, true)).toThrow("no");
-    expect(() => pair.test.timeOf(() => 1, [], 1, true)).toThrow("Only a function of the module");
+    pair.test.keep(1, fails, [undefined]);
+    await expect(pair.measured.measure(batch)).rejects.toThrow("no");
+    expect(() => pair.test.keep(1, () => 1, [])).toThrow("Only a function of the module");
   });
 });

@@ -1,5 +1,4 @@
 import { describeValues } from "./describe.ts";
-import { INTRINSIC_NAMES } from "./intrinsics.ts";
 import { restoreObjects } from "./restore.ts";
 import { Table, type Side } from "./table.ts";
 import { CannotCross, malformed, type WireAnswer, type Packed, type WireRequest, type WireValue } from "./wire.ts";
@@ -12,6 +11,8 @@ export interface MembraneOptions {
   readonly onNews?: () => void;
   /** Called after the copies of the other side's objects are up to date. */
   readonly onUnpacked?: () => void;
+  /** Called with arguments for calls that will be measured. */
+  readonly onKept?: (n: number, target: (...given: unknown[]) => unknown, given: readonly unknown[]) => void;
 }
 
 /** One process's view of the values of the other. Both views agree whenever a message is sent. */
@@ -26,8 +27,8 @@ export interface Membrane {
   isThrownThere(value: unknown): boolean;
   /** Returns a function that ends the sharing of everything that is shared after this call. For tests that run one after another. */
   checkpoint(): () => void;
-  /** Milliseconds that the other side needs to copy arguments, or to call its function with the copies. */
-  timeOf(target: object, given: readonly unknown[], times: number, calls: boolean): number;
+  /** Hands arguments to the other side, which will measure calls of its function with copies of them. */
+  keep(n: number, target: object, given: readonly unknown[]): void;
   /** Number of unsettled promises of the other side. */
   readonly pending: number;
 }
@@ -37,13 +38,13 @@ interface Resolvers {
   readonly reject: (reason: unknown) => void;
 }
 
-export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked = () => undefined }: MembraneOptions): Membrane {
+const nothing = () => undefined;
+
+export function openMembrane({ side, ask, onNews = nothing, onUnpacked = nothing, onKept = nothing }: MembraneOptions): Membrane {
   const table = new Table(side);
   const promised = new Map<number, Resolvers>();
   const thrownThere = new WeakSet<object>();
   let ended: [number, boolean, unknown][] = [];
-  /** Arguments for calls that are measured. */
-  let copies: unknown[][] = [];
 
   const describing = { side, table, onPromise };
   const restoring = { side, table, likeness, promise };
@@ -54,7 +55,7 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     answer,
     outcome,
     checkpoint,
-    timeOf,
+    keep,
     isThrownThere: (value) => typeof value === "object" && value !== null && thrownThere.has(value),
     get pending() {
       return promised.size;
@@ -131,32 +132,13 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
     };
   }
 
-  function timeOf(target: object, given: readonly unknown[], times: number, calls: boolean): number {
+  function keep(n: number, target: object, given: readonly unknown[]): void {
     const id = table.idOf(target);
     if (id === undefined || table.isOwn(id)) throw new CannotCross("Only a function of the module can be measured.");
-    const request = { do: "repeat", target: id, times, calls, ...pack(given) } as const;
-    const started = performance.now();
-    const answer = ask(request);
-    const ended = performance.now();
-    outcome(answer);
-    return ended - started;
-  }
-
-  function repeat(request: Extract<WireRequest, { readonly do: "repeat" }>): WireAnswer {
-    const found = table.find(request.target);
-    if (found?.kind !== "function" || !table.isOwn(found.id)) malformed("a call of something that is no function");
-    const given = unpack(request);
-    try {
-      if (request.calls) callAll(found.value as () => unknown, request.times);
-      else copies = Array.from({ length: request.times }, () => given.map(copyOf));
-      return answer("returned", undefined);
-    } catch (error) {
-      return answer("thrown", error);
-    }
-  }
-
-  function callAll(target: (...given: unknown[]) => unknown, rounds: number): void {
-    for (let round = 0; round < rounds; round++) for (const [self, ...given] of copies) Reflect.apply(target, self, given);
+    const forget = checkpoint();
+    outcome(ask({ do: "keep", n, target: id, ...pack(given) }));
+    // Whatever is shared is compared with every message.
+    forget();
   }
 
   function outcome(given: WireAnswer): unknown {
@@ -177,13 +159,14 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
       table.forget(request);
       return answer("returned", undefined);
     }
-    if (side === "module" && request.do === "repeat") return repeat(request);
-    if (request.do !== "call" && request.do !== "construct") return { ended: "fault", message: `"${request.do}" cannot be asked for now.` };
+    if (request.do !== "call" && request.do !== "construct" && (request.do !== "keep" || side !== "module"))
+      return { ended: "fault", message: `"${request.do}" cannot be asked for now.` };
     const found = table.find(request.target);
     if (found?.kind !== "function" || !table.isOwn(found.id)) malformed("a call of something that is no function");
     const target = found.value as (...given: unknown[]) => unknown;
     const given = unpack(request);
     try {
+      if (request.do === "keep") return answer("returned", onKept(request.n, target, given));
       if (request.do === "construct") return answer("returned", Reflect.construct(target, given));
       return answer("returned", Reflect.apply(target, given[0], given.slice(1)));
     } catch (error) {
@@ -199,11 +182,4 @@ export function openMembrane({ side, ask, onNews = () => undefined, onUnpacked =
       return { ended: "fault", message: error.message };
     }
   }
-}
-
-/** A function is measured with fresh arguments, because it may change or remember them. Instances of classes cannot be copied. */
-function copyOf(value: unknown): unknown {
-  const prototype: unknown = typeof value === "object" && value !== null ? Object.getPrototypeOf(value) : Object.prototype;
-  const isInstance = prototype !== null && !INTRINSIC_NAMES.has(prototype as object);
-  return typeof value === "object" && !isInstance ? structuredClone(value) : value;
 }

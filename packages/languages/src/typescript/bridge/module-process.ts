@@ -4,6 +4,7 @@ import { Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { openConversation } from "./conversation.ts";
 import { openLines } from "./lines.ts";
+import { openMeasuredCalls, type CallBatch } from "./measured-calls.ts";
 import { openMembrane } from "./membrane.ts";
 import type { WireAnswer, WireRequest } from "./wire.ts";
 
@@ -15,7 +16,8 @@ Object.defineProperty(process, "stdout", { value: new Writable({ write: (_chunk,
 
 const gone = () => new Error("The tests have ended.");
 const conversation = openConversation({ lines: openLines(), mark: "", serve: (request) => serve(request), gone });
-const membrane = openMembrane({ side: "module", ask: conversation.ask });
+const measured = openMeasuredCalls();
+const membrane = openMembrane({ side: "module", ask: conversation.ask, onKept: measured.keep });
 /** Exported bindings may change; each is sent again after a change. */
 const loaded: { readonly namespace: Record<string, unknown>; readonly shown: Record<string, unknown> }[] = [];
 
@@ -41,13 +43,35 @@ function refreshed({ namespace, shown }: (typeof loaded)[number]): boolean {
   return changed;
 }
 
+const namespaceAt = (path: string) => import(pathToFileURL(join(folder, path)).href) as Promise<Record<string, unknown>>;
+
 async function load(path: string): Promise<WireAnswer> {
   try {
-    const namespace = (await import(pathToFileURL(join(folder, path)).href)) as Record<string, unknown>;
+    const namespace = await namespaceAt(path);
     const shown = Object.create(null) as Record<string, unknown>;
     loaded.push({ namespace, shown });
     loaded.forEach(refreshed);
     return membrane.answer("returned", shown);
+  } catch (error) {
+    return membrane.answer("thrown", error);
+  }
+}
+
+async function compile({ source, names }: Extract<WireRequest, { readonly do: "compile" }>): Promise<WireAnswer> {
+  try {
+    const values = await Promise.all(names.map(async ([name, path]) => [name, (await namespaceAt(path))[name]] as const));
+    measured.compile(source, Object.fromEntries(values));
+    return membrane.answer("returned", undefined);
+  } catch (error) {
+    return membrane.answer("thrown", error);
+  }
+}
+
+/** The times are a text: an object would stay shared. */
+async function measure(batch: CallBatch): Promise<WireAnswer> {
+  try {
+    const { setup, times } = await measured.measure(batch);
+    return membrane.answer("returned", [setup, ...times].join(" "));
   } catch (error) {
     return membrane.answer("thrown", error);
   }
@@ -71,12 +95,28 @@ function turn(): Promise<WireAnswer> {
   });
 }
 
+function answerTo(request: WireRequest): Promise<WireAnswer> | WireAnswer {
+  switch (request.do) {
+    case "load":
+      return load(request.path);
+    case "turn":
+      return turn();
+    case "compile":
+      return compile(request);
+    case "measure":
+      return measure(request);
+    default:
+      return serve(request);
+  }
+}
+
 async function serveAll(): Promise<void> {
   for (let asked = conversation.next(); asked !== null; asked = conversation.next()) {
     const { number, request } = asked;
     if (request.do === "turn") membrane.unpack(request);
-    const answer = request.do === "load" ? await load(request.path) : request.do === "turn" ? await turn() : serve(request);
-    conversation.answer(number, answer);
+    const answer = answerTo(request);
+    // Between calls that the tests make at the same time, nothing of the module may run.
+    conversation.answer(number, answer instanceof Promise ? await answer : answer);
   }
   process.exit(0);
 }

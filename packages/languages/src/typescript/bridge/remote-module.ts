@@ -1,7 +1,8 @@
 import { openConversation } from "./conversation.ts";
 import { openLines } from "./lines.ts";
 import { openMembrane } from "./membrane.ts";
-import { ModuleGone } from "./wire.ts";
+import type { BatchTimes, CallBatch } from "./measured-calls.ts";
+import { malformed, ModuleGone } from "./wire.ts";
 
 // Tests may replace the global timers.
 const { setImmediate, setTimeout } = globalThis;
@@ -21,7 +22,7 @@ const membrane = openMembrane({
 });
 
 export const writeResult = (line: string): void => lines.write(line);
-export const { checkpoint, timeOf } = membrane;
+export const { checkpoint } = membrane;
 export const isThrownByModule = (error: unknown): boolean => error instanceof ModuleGone || membrane.isThrownThere(error);
 
 type Attach = (set: (values: Record<string, unknown>) => void) => void;
@@ -42,6 +43,31 @@ export function loadNames(path: string): string[] {
     set(values);
   });
   return Object.keys(values).filter((name) => name.isWellFormed());
+}
+
+type Prepared = (n: number) => readonly [target: object, given: readonly unknown[]];
+
+/**
+ * How generated tests measure calls in the module's process. With `names` (exports by their files), `prepared` is carried out there from its
+ * text, so that a set-up of many calls does not cross; otherwise the arguments that it makes here are sent once for each size.
+ */
+export function measureCalls(prepared: Prepared, names?: Readonly<Record<string, string>>): (batch: CallBatch) => BatchTimes {
+  if (names !== undefined) membrane.outcome(conversation.ask({ do: "compile", source: String(prepared), names: Object.entries(names) }));
+  const sent = new Set<number>();
+  return (batch) => {
+    if (names === undefined && !sent.has(batch.n)) membrane.keep(batch.n, ...prepared(batch.n));
+    sent.add(batch.n);
+    const started = performance.now();
+    const answer = membrane.outcome(conversation.ask({ do: "measure", ...batch }));
+    return timesOf(answer, batch.parts, performance.now() - started);
+  };
+}
+
+/** The times are those of the module's process, and cannot be longer than this process has waited. */
+function timesOf(answer: unknown, parts: number, waited: number): BatchTimes {
+  const [setup = Number.NaN, ...times] = String(answer).split(" ").map(Number);
+  const sum = times.reduce((total, time) => total + time, setup);
+  return times.length === parts && times.every((time) => time >= 0) && sum <= waited ? { setup, times } : malformed("no times");
 }
 
 const SLOWEST_MS = 4;

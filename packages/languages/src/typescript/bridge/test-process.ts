@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { report } from "./reporter.ts";
-import { checkpoint, loadNames, timeOf } from "./remote-module.ts";
+import { checkpoint, loadNames, measureCalls } from "./remote-module.ts";
 import { shareClock } from "./test-clock.ts";
 
 const folder = join(import.meta.dirname, "..");
@@ -64,7 +64,7 @@ function stub(path: string): string {
 /** Runs of a property share nothing: values that crossed in one are dropped after it. */
 async function prepareProject(): Promise<void> {
   shareClock(`slipway/module-clock${EXTENSION}`);
-  Object.defineProperty(globalThis, Symbol.for("slipway.timeOf"), { value: timeOf });
+  Object.defineProperty(globalThis, Symbol.for("slipway.measureCalls"), { value: measureCalls });
   const { configureGlobal } = (await import("fast-check")) as typeof import("fast-check");
   let forget: (() => void) | null = null;
   loaded.then(

@@ -1,3 +1,5 @@
+import type { CallBatch } from "./measured-calls.ts";
+
 /**
  * Messages between the two processes, as JSON. A value is itself if JSON has it, otherwise a list that begins with its kind: u undefined, n
  * number JSON lacks, b bigint, i intrinsic, w well-known symbol, k registered symbol, y other symbol, o object by its number, h hole of an
@@ -55,11 +57,11 @@ export type WireRequest =
   | { readonly do: "load"; readonly path: string }
   /** Objects with higher numbers than these, of the tests and of the module, are no longer shared. */
   | { readonly do: "forget"; readonly tests: number; readonly module: number }
-  /**
-   * Without `calls`: keeps copies of the arguments. With it: calls the function with each copy, several times over. The side that asks
-   * measures the time, so that code under test cannot state it.
-   */
-  | ({ readonly do: "repeat"; readonly target: number; readonly times: number; readonly calls: boolean } & Packed)
+  /** Keeps arguments of size `n` for calls of a function that are measured. */
+  | ({ readonly do: "keep"; readonly n: number; readonly target: number } & Packed)
+  /** Makes a function of `n` from its text, which uses exports by name: [name, path]. Only tests ask for it. */
+  | { readonly do: "compile"; readonly source: string; readonly names: readonly (readonly [string, string])[] }
+  | ({ readonly do: "measure" } & CallBatch)
   | ({ readonly do: "turn" } & Packed);
 
 export type WireAnswer = ({ readonly ended: "returned" | "thrown" } & Packed) | { readonly ended: "fault"; readonly message: string };
@@ -130,9 +132,16 @@ function readRequest(request: Record<string, unknown>): WireRequest {
   if (what === "load" && typeof path === "string") return { do: what, path };
   if (what === "turn") return { do: what, ...packed(request) };
   if (what === "forget") return { do: what, tests: countOf(request["tests"]), module: countOf(request["module"]) };
-  if (what === "repeat") {
-    const { times, calls } = request;
-    return { do: what, target: -countOf(-(target as number)), times: countOf(times), calls: calls === true, ...packed(request) };
+  if (what === "keep") return { do: what, n: countOf(request["n"]), target: -countOf(-(target as number)), ...packed(request) };
+  if (what === "compile") return { do: what, source: String(request["source"]), names: namesOf(request["names"]) };
+  if (what === "measure") {
+    const [n, instances, parts, calls] = ["n", "instances", "parts", "calls"].map((key) => countOf(request[key])) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    return { do: what, n, instances, parts, calls };
   }
   if ((what !== "call" && what !== "construct") || !Number.isSafeInteger(target)) malformed("a request of no kind");
   return { do: what, target: target as number, ...packed(request) };
@@ -140,4 +149,10 @@ function readRequest(request: Record<string, unknown>): WireRequest {
 
 function countOf(value: unknown): number {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : malformed("no count");
+}
+
+const isPair = (one: unknown) => Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === "string");
+
+function namesOf(value: unknown): [string, string][] {
+  return Array.isArray(value) && value.every(isPair) ? (value as [string, string][]) : malformed("no names");
 }

@@ -136,6 +136,14 @@ describe("the verdict", () => {
     expect(JSON.stringify(verdict)).not.toContain("cause");
   });
 
+  test("a claim whose test skipped itself is neither passed nor violated", () => {
+    const skipped = { tested: tested("a_1"), run: { tests: [], skipped: ["a_1 holds"], broken: null } };
+    const failed = { tested: tested("a_2"), run: { tests: [ran("a_2 holds", "FAIL")], ...whole } };
+    expect(clusterVerdict([skipped])).toEqual({ type: "pass", undecidedClaims: ["a_1"] });
+    expect(clusterVerdict([skipped, failed])).toEqual({ type: "fail", violatedClaims: ["a_2"], undecidedClaims: ["a_1"] });
+    expect(clusterVerdict([{ ...skipped, run: { ...skipped.run, broken: "the process exited" } }])).toMatchObject({ type: "fail" });
+  });
+
   test.each([
     ["broke after its test", { tests: [ran("a_1 holds", "PASS")], skipped: [], broken: "the process exited" }],
     ["ran no test", { tests: [], skipped: [], broken: null }],

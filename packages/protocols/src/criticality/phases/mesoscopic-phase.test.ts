@@ -45,6 +45,21 @@ describe("claims of the program", () => {
     ]);
   });
 
+  test("[CRI-009] a claim whose test decides nothing is untested, and no function is written again; a later visit tests it again", async () => {
+    const undecided = await endOf({
+      functions: { a: "m", b: "n" },
+      claims: { a: "sum_001", b: "sum_002" },
+      body: () => "return 1; // skips_sum_001",
+    });
+    expect(undecided).toMatchObject({ at: "massDefect.analyzingComplexity", untested: ["sum_001"], passed: ["sum_002"] });
+    expect(scene.asked).toHaveLength(2);
+    await scene.close();
+    const body = ({ function: name, attempt }: { function: string; attempt: string }) =>
+      attempt.startsWith("1.") ? (name === "a" ? "return 1; // skips_sum_001" : "return 1; // breaks_sum_002") : "return 2;";
+    const later = await endOf({ functions: { a: "m", b: "m" }, claims: { a: "sum_001", b: "sum_002" }, body });
+    expect(later).toMatchObject({ untested: ["sum_001"], passed: ["sum_002"] });
+  });
+
   test("a specification without testable claims has no cluster, and the run goes on", async () => {
     expect(await endOf({ functions: { a: "m" }, claims: {} })).toMatchObject({ at: "massDefect.analyzingComplexity" });
   });

@@ -5,6 +5,7 @@ import { functionsToReinject, recordViolation } from "../mesoscopic/reinject.ts"
 import { runCluster } from "../mesoscopic/run-clusters.ts";
 import { synthesizeTests, type ClusterTests } from "../mesoscopic/synthesize-tests.ts";
 import type { Facts } from "../machine/facts.ts";
+import { UNDECIDED } from "../mesoscopic/verdict.ts";
 import { nextRound, type Work } from "../work.ts";
 import { functionFacts } from "./injection-steps.ts";
 import type { PhaseSession, PhaseWork } from "./session.ts";
@@ -57,6 +58,12 @@ async function announceTests({ keeper }: PhaseSession, clusters: readonly Cluste
   await keeper.advance(clusterFacts(clusters, clusters.length), { text: `${count} claims have tests`, good: null });
 }
 
+/** Lists claims that this visit could not decide as untested; a later visit tests them again. */
+function withUndecided(tests: ClusterTests, undecided: readonly string[]): ClusterTests {
+  const untested = tests.untested.filter(({ reason }) => reason !== UNDECIDED);
+  return { ...tests, untested: [...untested, ...undecided.map((claim) => ({ claim, reason: UNDECIDED }))] };
+}
+
 /** Runs one cluster. A violation puts holes in place of the functions that refer to its claims. */
 async function clusterVerdict(
   session: PhaseSession,
@@ -74,9 +81,11 @@ async function clusterVerdict(
   const verdict = await runCluster(run, tests, { tree: progress.tree, runTests, round: rounds.mesoscopic });
   const claims = tests.tests.map(({ claim }) => claim);
   const violated = verdict.type === "fail" ? [...verdict.violatedClaims] : [];
+  const undecided = verdict.undecidedClaims ?? [];
   const judged = {
     ...work,
-    passed: [...work.passed, ...claims.filter((claim) => !violated.includes(claim))],
+    clusters: clusters.map((one) => (one.cluster.name === name ? withUndecided(one, undecided) : one)),
+    passed: [...work.passed, ...claims.filter((claim) => !violated.includes(claim) && !undecided.includes(claim))],
     violated: [...work.violated, ...violated],
   };
   const remaining = after.map(({ cluster }) => cluster.name);
@@ -89,7 +98,10 @@ async function clusterVerdict(
   });
   const told =
     violated.length === 0
-      ? { text: `${name}: its claims hold`, good: true }
+      ? {
+          text: `${name}: its claims hold${undecided.length === 0 ? "" : `; not decided: ${undecided.join(", ")}`}`,
+          good: undecided.length === 0 ? true : null,
+        }
       : { text: `${name} violates ${violated.join(", ")}`, good: false };
   show(judged);
   await keeper.advance(facts, told);

@@ -1,4 +1,4 @@
-import { openMembrane, type Membrane } from "../membrane.ts";
+import { openMembrane, type Membrane, type MembraneOptions } from "../membrane.ts";
 import type { WireAnswer, Packed, WireRequest } from "../wire.ts";
 
 export interface Pair {
@@ -13,7 +13,7 @@ export interface Pair {
 }
 
 /** Both sides in one process, with only JSON between them. */
-export function openPair(): Pair {
+export function openPair(onKept: NonNullable<MembraneOptions["onKept"]> = () => undefined): Pair {
   const frames: Pair["frames"] = [];
   const over = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
   const toTests = <T extends Packed | WireAnswer>(value: T): T => {
@@ -22,7 +22,7 @@ export function openPair(): Pair {
   };
   const sides: { test: Membrane; module: Membrane } = {
     test: openMembrane({ side: "test", ask: (request: WireRequest): WireAnswer => toTests(sides.module.serve(over(request))) }),
-    module: openMembrane({ side: "module", ask: (request: WireRequest): WireAnswer => over(sides.test.serve(over(request))) }),
+    module: openMembrane({ side: "module", ask: (request: WireRequest): WireAnswer => over(sides.test.serve(over(request))), onKept }),
   };
   return {
     ...sides,

@@ -34,8 +34,8 @@ export interface InjectionOptions {
   readonly functions: Readonly<Record<string, string>>;
   readonly calls?: Readonly<Record<string, readonly string[]>>;
   /**
-   * The body for a request. One that contains `wrong` fails its tests, one with `slow` does not end in time, and one with `breaks_CLAIM`
-   * violates the claim.
+   * The body for a request. One that contains `wrong` fails its tests, one with `slow` does not end in time, one with `breaks_CLAIM`
+   * violates the claim, and one with `skips_CLAIM` makes its test skip itself.
    */
   readonly body?: (request: BodyRequest) => string;
   readonly config?: string;
@@ -53,6 +53,8 @@ export interface InjectionEnd {
   readonly bodies: Readonly<Record<string, string>>;
   readonly tree: Readonly<Record<string, string>>;
   readonly defect: string | null;
+  readonly untested: readonly string[];
+  readonly passed: readonly string[];
 }
 
 export const idOf = (name: string, module = "m") => `src/domain/${module}.ts#${name}`;
@@ -90,7 +92,11 @@ async function inject(session: OpenedSession, before: Work, tested: boolean): Pr
     if (state.type === "blocked") work = await resolveBlocked(session, work, state.data);
     else if (phase === "injection") work = await injectionPhase(session, work);
     else if (phase === "mesoscopic" && tested) work = await mesoscopicPhase(session, work);
-    else return { at: subStateName(state), bodies: work.progress?.bodies ?? {}, tree: work.progress?.tree ?? {}, defect: work.defect };
+    else {
+      const { progress, defect, passed, clusters } = work;
+      const untested = clusters.flatMap((one) => one.untested.map(({ claim }) => claim));
+      return { at: subStateName(state), bodies: progress?.bodies ?? {}, tree: progress?.tree ?? {}, defect, passed, untested };
+    }
   }
 }
 
@@ -147,14 +153,19 @@ function scripted(
       runs.now--;
       const tests = files.map((file) => testOf(adapter, folder, file));
       const late = tests.some(({ slow }) => slow);
-      return { tests: late ? [] : tests.map(({ test }) => test), skipped: [], broken: late ? "the tests did not end in time" : null };
+      const skipped = tests.filter(({ skips }) => skips === true).map(({ test }) => test.name);
+      const ran = tests.filter(({ skips }) => skips !== true).map(({ test }) => test);
+      return { tests: late ? [] : ran, skipped, broken: late ? "the tests did not end in time" : null };
     },
   };
 }
 
 function testOf(adapter: LanguageAdapter, folder: string, file: string) {
   const [, claim] = /^tests\/property\/(\w+)\.test\.ts$/.exec(file) ?? [];
-  if (claim !== undefined) return { slow: false, test: resultOf(claim, sourcesIn(folder).includes(`breaks_${claim}`)) };
+  if (claim !== undefined) {
+    const sources = sourcesIn(folder);
+    return { slow: false, skips: sources.includes(`skips_${claim}`), test: resultOf(claim, sources.includes(`breaks_${claim}`)) };
+  }
   const [, path = "", name = ""] = /^tests\/unit\/(.*)\/(\w+)\.test\.ts$/.exec(file) ?? [];
   const { text, functions } = adapter.parseAst(readFileSync(join(folder, path), "utf8"));
   const { start, end } = functions.find((one) => one.name === name)?.body ?? { start: 0, end: 0 };
