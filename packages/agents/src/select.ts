@@ -20,6 +20,8 @@ export interface Wishes {
 }
 
 export interface ProtocolChoice {
+  /** Where the choice is not for a role but for some calls of one: that role. */
+  readonly role?: string;
   readonly named: ProtocolModel | null;
   readonly usual: ProtocolModel;
 }

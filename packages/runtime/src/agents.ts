@@ -66,14 +66,15 @@ export function dispatcherFor(options: DispatcherSettings): AgentDispatcher {
       const keys = roleKeys({ protocol: protocol(), role });
       return withConfiguredPrompt(await protocolRole(protocol(), role, readFile), agents, readFile, keys);
     },
-    provider: async (role, asked) => {
+    provider: async (role, { modelKey = role, ...asked }) => {
       try {
-        const own = (await protocolModels(protocol(), readFile))[role];
+        const models = await protocolModels(protocol(), readFile);
+        const own = models[modelKey] ?? models[role];
         const keys = roleKeys({ protocol: protocol(), role });
         const selection = selectProvider(role, {
           flags: choice,
           env: io.env,
-          recorded: recorded()?.[role],
+          recorded: recorded()?.[modelKey] ?? recorded()?.[role],
           agents,
           protocol: own,
           keys,
@@ -113,20 +114,21 @@ interface Asked {
   readonly protocol: string;
 }
 
-type RoleSelection = readonly [role: string, selection: Selection, protocol: ProtocolChoice | undefined];
+type RoleSelection = readonly [key: string, selection: Selection, protocol: ProtocolChoice | undefined];
 
-/** The provider of each role, by the current options, environment and configuration. */
+/** The provider of each role, and of calls with a model of their own, by the current options, environment and configuration. */
 async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<RoleSelection[]> {
   const { agents, policy } = kernel.configuration;
   const readFile = readerAt(kernel.repository, `refs/heads/${policy.worktree.base_branch}`);
   const roles = await roleNames(protocol);
   const models = await protocolModels(protocol, readFile);
+  const more = Object.entries(models).flatMap(([key, { role }]) => (role === undefined ? [] : [[key, role] as const]));
   return Promise.all(
-    roles.map(async (role) => {
+    [...roles.map((role) => [role, role] as const), ...more].map(async ([key, role]) => {
       const { tier } = await protocolRole(protocol, role, readFile);
-      const own = models[role];
+      const own = models[key];
       const keys = roleKeys({ protocol, role });
-      return [role, selectProvider(role, { flags: choice, env: io.env, agents, protocol: own, keys, tier }), own] as const;
+      return [key, selectProvider(role, { flags: choice, env: io.env, agents, protocol: own, keys, tier }), own] as const;
     }),
   );
 }
@@ -135,7 +137,7 @@ async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<R
 export async function agentsNow(asked: Asked): Promise<RunAgents> {
   const selections = await selectionsNow(asked);
   return Object.fromEntries(
-    selections.map(([role, { provider, model, configEnv }]) => [role, { provider, model, provider_config_env: configEnv }]),
+    selections.map(([key, { provider, model, configEnv }]) => [key, { provider, model, provider_config_env: configEnv }]),
   );
 }
 

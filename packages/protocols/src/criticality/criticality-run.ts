@@ -15,6 +15,8 @@ export interface SkillRequest<T> {
   readonly phase: CriticalityPhase;
   readonly skill: SkillName;
   readonly alias: PlayedAlias;
+  /** Of `[models]`, where it may name another model than the alias. */
+  readonly modelKey?: string | undefined;
   /** The function, cluster or document it is about; part of the cassette's file name. */
   readonly subject: string;
   readonly attempt: string;

@@ -9,6 +9,7 @@ import { GivenUp } from "../dispatch/given-up.ts";
 import { nextActions, type Invoker } from "../dispatch/pauses.ts";
 import { retryAnswer } from "../dispatch/retry-answer.ts";
 import type { ChangeServices } from "../change/services.ts";
+import { askInParts, askingBlock, blockAsking, type OnBlocked } from "./ask-in-parts.ts";
 import type { CriticalityConfig } from "./config/config.ts";
 import type { CriticalityRun, SkillRequest } from "./criticality-run.ts";
 import type { RunFiles } from "./files/run-files.ts";
@@ -25,6 +26,7 @@ export interface RunParts {
   readonly files: RunFiles;
   /** Called once for each invocation of a model, live or replayed. */
   readonly onModelCall: (call: ModelCall) => void;
+  readonly onBlocked?: OnBlocked;
   /** A value in place of an answer that is missing. By default, and where it returns null, a person is asked. */
   readonly insteadOfAnswer?: <T>(request: SkillRequest<T>, failure: Failure) => T | null;
 }
@@ -41,7 +43,10 @@ export function openCriticalityRun(ctx: Ctx, parts: RunParts): CriticalityRun {
     files,
     ledger: openLedger({ ctx, kernel, call: invoker.call }),
     now: (name) => ctx.step(`time:${name}`, async () => kernel.clock.now()),
-    askModel: (name, request) => askUntilAnswered(invoker, name, request, parts),
+    askModel: (name, request) => {
+      assertSkill(request.phase, request.skill, request.alias);
+      return askInParts(name, request, parts.onBlocked, (step, fitted) => askUntilAnswered(invoker, step, fitted, parts));
+    },
   };
 }
 
@@ -50,12 +55,11 @@ async function askUntilAnswered<T>(
   invoker: Invoker & { readonly dispatcher: AgentDispatcher },
   name: string,
   request: SkillRequest<T>,
-  { onModelCall, insteadOfAnswer = () => null }: Pick<RunParts, "onModelCall" | "insteadOfAnswer">,
+  { onModelCall, insteadOfAnswer = () => null, onBlocked }: Pick<RunParts, "onModelCall" | "insteadOfAnswer" | "onBlocked">,
 ): Promise<T> {
-  const { phase, skill, alias, subject, attempt, artifacts, schema } = request;
-  assertSkill(phase, skill, alias);
+  const { phase, skill, alias, modelKey, subject, attempt, artifacts, schema } = request;
   const pack = createPack(artifacts);
-  const asked = { role: ROLE_OF_ALIAS[alias], subject, attempt, pack, instructions: SKILL_PROMPTS[skill], schema };
+  const asked = { role: ROLE_OF_ALIAS[alias], modelKey, subject, attempt, pack, instructions: SKILL_PROMPTS[skill], schema };
   for (let round = 1; ; round++) {
     const step = round === 1 ? name : `${name}^${round}`;
     const reply = await askAgent(invoker, step, asked);
@@ -63,6 +67,11 @@ async function askUntilAnswered<T>(
     if (reply.ok) return reply.value;
     const instead = insteadOfAnswer(request, reply.failure);
     if (instead !== null) return instead;
+    const reason = askingBlock(reply.failure);
+    if (reason !== null && onBlocked !== undefined) {
+      await blockAsking(request, reason, onBlocked);
+      continue;
+    }
     const answer = await invoker.ctx.ask(`blocked:${step}`, {
       kind: "blocked",
       title: `The ${asked.role} gave no usable answer for ${subject}`,

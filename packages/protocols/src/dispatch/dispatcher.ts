@@ -28,6 +28,8 @@ export interface AgentRequest<T> {
   readonly invocation?: string;
   /** How many tiers to raise the role above its own. */
   readonly escalations?: number;
+  /** Where the protocol's own configuration may name another model than the role's: its key there. */
+  readonly modelKey?: string | undefined;
   readonly pack: Pack;
   readonly instructions: string;
   readonly schema: z.ZodType<T>;
@@ -54,12 +56,17 @@ export interface ChosenProvider {
   readonly fallbacks?: readonly ChosenProvider[];
 }
 
+export interface AskedProvider extends Pick<AgentRequest<unknown>, "modelKey"> {
+  readonly tier: Tier;
+  readonly escalated: boolean;
+}
+
 export interface DispatcherOptions {
   readonly kernel: Kernel;
   /** Of the run that is being carried out: roles of different protocols may share a name. */
   readonly protocol: () => string;
   readonly role: (name: string) => Promise<Role>;
-  readonly provider: (role: string, asked: { readonly tier: Tier; readonly escalated: boolean }) => Promise<ChosenProvider>;
+  readonly provider: (role: string, asked: AskedProvider) => Promise<ChosenProvider>;
   readonly onWarning: (warning: string) => void;
   /** Records invocations; by default it keeps transcripts only. */
   readonly book?: InvocationBook;
@@ -92,7 +99,7 @@ export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
         effect: async () => {
           const definition = await role(name);
           const tier = raisedTier(definition.tier, escalations);
-          const first = await provider(name, { tier, escalated: tier !== definition.tier });
+          const first = await provider(name, { tier, escalated: tier !== definition.tier, modelKey: request.modelKey });
           const choices = [first, ...(first.fallbacks ?? [])];
           return firstAvailable(choices, (chosen) => invokeProvider(dispatch, request, definition, chosen, signal), onWarning);
         },

@@ -11,6 +11,13 @@ export const TIER_ROLE = {
   fallback2: "architect_model",
 } as const satisfies Readonly<Record<InjectionTier, RoleAlias>>;
 
+/** The key of `[models]` that may name another model for a fallback tier than the one of its role. */
+export const TIER_MODEL_KEY = {
+  worker: undefined,
+  fallback1: "worker_fallback_1",
+  fallback2: "worker_fallback_2",
+} as const satisfies Readonly<Record<InjectionTier, string | undefined>>;
+
 /** One attempt at a function. Both numbers count from 1. */
 export const attemptSchema = z.strictObject({
   functionId: z.string(),

@@ -7,12 +7,14 @@ import type { InjectionFailure } from "../escalation/failures.ts";
 import {
   attemptAfter,
   firstAttempt,
+  TIER_MODEL_KEY,
   TIER_ROLE,
   type InjectionAttempt,
   type InjectionTier,
   type NextAction,
 } from "../escalation/attempts.ts";
 import { nextAction } from "../escalation/next-action.ts";
+import type { AskingBlock } from "../phases/phase-left.ts";
 import { functionPrompt, type AttemptHint } from "./function-prompt.ts";
 import { subjectOf, type LatticeFunction } from "../lattice/lattice.ts";
 import { MOST_BODY_CHARACTERS, verifyBodies, type BodyChecks, type WrittenBody } from "./verify-bodies.ts";
@@ -32,6 +34,8 @@ export interface BatchOutcome {
   readonly attempts: readonly AttemptRecord[];
   readonly bodies: Readonly<Record<string, string>> | null;
   readonly ended: Exclude<NextAction, { type: "retry" | "escalate" }> | null;
+  /** Why a model could not be asked; nothing of the batch is kept then. */
+  readonly blocked?: AskingBlock;
 }
 
 /** What the attempts at one batch share. The tree has the bodies that were accepted before the wave. */
@@ -92,14 +96,23 @@ async function writeBodies(
 ): Promise<WrittenBody[]> {
   const written: WrittenBody[] = [];
   for (const target of batch) {
-    const typeDefinitions = scene.definitions(target, hint.kind === "types" ? 2 : 1);
+    const required = scene.definitions(target, 1);
+    const typeDefinitions = hint.kind === "types" ? scene.definitions(target, 2) : required;
+    const promptWith = (definitions: string) => [
+      { title: target.name, kind: "function", text: functionPrompt({ target, typeDefinitions: definitions, hint }) },
+    ];
     const { body } = await run.askModel(`write:${target.id}:${scene.visit}:${totalAttempts}`, {
       phase: "injection",
       skill: "implement_atomic",
       alias: TIER_ROLE[currentTier],
+      modelKey: TIER_MODEL_KEY[currentTier],
       subject: subjectOf(target.id),
       attempt: `${scene.visit}.${totalAttempts}`,
-      artifacts: [{ title: target.name, kind: "function", text: functionPrompt({ target, typeDefinitions, hint }) }],
+      artifacts: promptWith(typeDefinitions),
+      cuts: [
+        { kind: "relatedTypes", artifacts: promptWith(required) },
+        { kind: "requiredTypes", artifacts: promptWith("") },
+      ],
       schema: bodyAnswer,
     });
     written.push({ target, body });

@@ -18,3 +18,10 @@ test("[CRI-143] a model of the configuration is named for its role alone", async
   expect(worker?.named).toEqual({ provider: "opencode", model: "groq/kimi-k2", fallback });
   expect(auditor?.named).toBeNull();
 });
+
+test("[CRI-061] a fallback tier is named only by its own key, for the role that plays it", async () => {
+  const models = await withConfig('[models]\nworker_fallback_2 = "kimi-k2"\n');
+  expect(Object.keys(models)).toEqual(["architect", "auditor", "structurer", "worker", "worker_fallback_2"]);
+  expect(models["worker_fallback_2"]).toMatchObject({ role: "architect", named: { provider: "opencode", model: "openrouter/kimi-k2" } });
+  expect(models["architect"]?.named).toBeNull();
+});

@@ -43,6 +43,17 @@ describe("injection", () => {
     expect(bodiesAsked("a")).toEqual(["worker 1.1", "worker 1.2", "worker 1.3", "structurer 1.4", "structurer 1.5", "architect 1.6"]);
   });
 
+  test("[CRI-061] calls in a fallback tier ask for the model of the tier", async () => {
+    await endOf({
+      functions: TWELVE,
+      body: ({ function: name, role }) => (name === "a" && role !== "architect" ? "return 0; // wrong" : "return 1;"),
+    });
+    const events = (scene.file("events.jsonl") ?? "").trimEnd().split("\n");
+    const calls = events.map((line) => JSON.parse(line) as { event: string; data: { model: string; role: string } });
+    const models = new Set(calls.filter(({ event }) => event === "model_call").map(({ data }) => `${data.role} ${data.model}`));
+    expect(models).toEqual(new Set(["worker_model scripted-1", "structurer_model worker_fallback_1", "architect_model worker_fallback_2"]));
+  });
+
   test("[CRI-055] [CRI-067] no prompt contains an earlier attempt, another body or the ledger", async () => {
     const body = ({ function: name, attempt, role }: { function: string; attempt: string; role: string }) =>
       `const mark_${name}_${attempt.replace(".", "_")} = 1; return mark_${name}_${attempt.replace(".", "_")};${name === "c" && role === "worker" ? " // wrong" : ""}`;

@@ -59,13 +59,14 @@ export async function openStateScene(
   const provider: Provider = {
     name: "scripted",
     works: "prompt",
-    invoke: async (request) => ({ text: JSON.stringify(answer(request)), usage, model: "scripted-1" }),
+    invoke: async (request) => ({ text: JSON.stringify(answer(request)), usage, model: request.model ?? "scripted-1" }),
   };
   const dispatcher = openDispatcher({
     protocol: () => "criticality",
     kernel,
     role: (name) => protocolRole("criticality", name, async () => null),
-    provider: async () => ({ model: null, provider }),
+    // A call with a model of its own is recorded with the key as its model.
+    provider: async (_role, { modelKey = null }) => ({ model: modelKey, provider }),
     onWarning: () => undefined,
   });
   const language = wrap(await languageAdapter("typescript", { env: {} }));
