@@ -9,6 +9,7 @@ import type { CriticalityInput } from "./input.ts";
 import { watchLive } from "./live-ctx.ts";
 import { openModelCalls } from "./model-calls.ts";
 import { openCriticalityRun } from "./open-run.ts";
+import type { AskingBlock } from "./phases/phase-left.ts";
 import { answerBlock } from "./phases/resolve-phase.ts";
 import type { PhaseSession } from "./phases/session.ts";
 import type { RunArtifacts } from "./run-artifacts.ts";
@@ -43,17 +44,19 @@ export async function openSession(plain: Ctx, input: CriticalityInput, parts: Se
     beatMs: config.orchestrator.checkpoint_interval_seconds * 1_000,
     onBeat: () => projection.touch(),
   });
-  const run = openCriticalityRun(ctx, { id: input.project, services, config, language, files, onModelCall: calls.note });
+  const onBlocked = (reason: AskingBlock) => keeper.interrupt("model", reason);
+  const run = openCriticalityRun(ctx, { id: input.project, services, config, language, files, onModelCall: calls.note, onBlocked });
   const projection = openRunProjection({
     run,
     calls,
     work: () => shown,
-    resolve: async (blocked, question) => void (await answerBlock(run, question, blocked)),
+    resolve: async (blocked, question) => (await answerBlock(run, question, blocked)).option,
   });
+  const keeper = await openStateKeeper(run, projection);
   return {
     run,
     input,
-    keeper: await openStateKeeper(run, projection),
+    keeper,
     tools: services.openTools({ language, sandbox }),
     show: (work) => void (shown = work),
     artifacts: artifactsOf,

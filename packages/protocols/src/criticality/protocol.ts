@@ -15,11 +15,12 @@ import { injectionPhase } from "./phases/injection-phase.ts";
 import { latticePhase } from "./phases/lattice-phase.ts";
 import { massDefectPhase } from "./phases/mass-defect-phase.ts";
 import { mesoscopicPhase } from "./phases/mesoscopic-phase.ts";
+import { PhaseLeft } from "./phases/phase-left.ts";
 import { resolveBlocked } from "./phases/resolve-phase.ts";
 import type { PhaseWork } from "./phases/session.ts";
 import { programFiles } from "./program-files.ts";
 import type { CriticalityPhase } from "./routing/roles.ts";
-import { NO_WORK, type Work } from "./work.ts";
+import { NO_WORK, nextRound, type Work } from "./work.ts";
 import type { CodeTools, CodeToolsParts } from "./workspace/code-tools.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
@@ -77,14 +78,23 @@ async function build(ctx: Ctx, input: CriticalityInput, services: CriticalitySer
   }
 }
 
+/** A person may send the run elsewhere while a phase waits for them: its work so far does not count. */
+async function runPhase(session: OpenedSession, work: Work, phase: CriticalityPhase): Promise<Work> {
+  try {
+    return await PHASE_WORK[phase](session, work);
+  } catch (error) {
+    if (!(error instanceof PhaseLeft)) throw error;
+    return { ...nextRound(work, phase === "compositionAudit" ? "audit" : phase), audit: null, defect: error.message };
+  }
+}
+
 /** The state says which phase is at work; the work of a phase ends when the state has left it. */
 async function runPhases(session: OpenedSession): Promise<Work> {
   let work = NO_WORK;
   for (;;) {
     const state = session.keeper.current();
     if (state.type === "completed") return work;
-    work =
-      state.type === "blocked" ? await resolveBlocked(session, work, state.data) : await PHASE_WORK[state.data.phase.phase](session, work);
+    work = state.type === "blocked" ? await resolveBlocked(session, work, state.data) : await runPhase(session, work, state.data.phase.phase);
   }
 }
 

@@ -3,6 +3,7 @@ import type { BlockReason } from "./machine/block.ts";
 import type { Facts } from "./machine/facts.ts";
 import { initialState, subStateName, type ActiveState, type BlockedState, type CriticalityState } from "./machine/states.ts";
 import { notified, tick, type Tick } from "./machine/tick.ts";
+import { PhaseLeft } from "./phases/phase-left.ts";
 import { CRITICALITY_STEPS, type CheckpointLine } from "./steps.ts";
 import type { TelemetryEvent } from "./telemetry/events.ts";
 import type { StateChange } from "./telemetry/transition-events.ts";
@@ -22,6 +23,8 @@ export interface StateKeeper {
    * its time limit afterwards, the run is blocked until a person lets it go on.
    */
   advance(facts: Facts, told?: TransitionText): Promise<CriticalityState>;
+  /** Blocks the run until a person lets it go on here. Throws `PhaseLeft` if their answer leads elsewhere. */
+  interrupt(name: string, reason: BlockReason & { readonly message: string }): Promise<void>;
   /** Sends the notification of a block, which is about the question with this name, and marks the state if somebody was told. */
   notifyBlock(question: string): Promise<void>;
 }
@@ -47,8 +50,8 @@ export interface StateObserver {
   notify(blocked: BlockedState, question: string): Promise<string | null>;
   /** Remembers a block that people were told of. */
   noteNotified(state: CriticalityState, at: string): void;
-  /** Waits until a person has answered the question of a block; throws if they end the run. */
-  resolve(blocked: BlockedState, question: string): Promise<void>;
+  /** Waits until a person has answered the question of a block, and returns the option; throws if they end the run. */
+  resolve(blocked: BlockedState, question: string): Promise<string>;
 }
 
 export async function openStateKeeper({ ctx, services }: CriticalityRun, observer: StateObserver): Promise<StateKeeper> {
@@ -98,13 +101,17 @@ export async function openStateKeeper({ ctx, services }: CriticalityRun, observe
     const blocked = await take({ block: reason, blocks: interruptions++ }, { text: reason.message, good: false });
     const question = `block:${name}:${interruptions}`;
     await notifyBlock(question);
-    if (blocked.type === "blocked") await observer.resolve(blocked.data, question);
-    await take({ humanResponse: "retry", next });
+    const option = blocked.type === "blocked" ? await observer.resolve(blocked.data, question) : RETRY;
+    await take({ humanResponse: option, ...(option === RETRY ? { next } : {}) });
+    if (option !== RETRY) throw new PhaseLeft(reason.message);
   }
 
   return {
     current: () => state,
     notifyBlock,
+    async interrupt(name, reason) {
+      if (state.type === "active") await blockAndResume(state.data, name, reason);
+    },
     async advance(facts, told) {
       while (state.type === "active") {
         const problem = await observer.leave(state, transitionFor(state, facts));
@@ -119,6 +126,8 @@ export async function openStateKeeper({ ctx, services }: CriticalityRun, observe
     },
   };
 }
+
+const RETRY = "retry";
 
 function transitionFor(state: CriticalityState, facts: Facts): TakenTransition {
   const next = tick(state, facts);

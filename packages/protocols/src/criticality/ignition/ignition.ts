@@ -71,8 +71,10 @@ export async function ignite(
 /** The input of the next proposal: the interview so far, and what it revises. */
 export type IgnitionData = SpecSynthesis;
 
-export function startOfIgnition({ reentry, ...about }: IgnitionInput): IgnitionData {
-  if (reentry === null) return { state: firstState(about), version: 1, finished: null, revision: null };
+/** `entry` counts the entries into Ignition, as `reentry` does. */
+export function startOfIgnition({ reentry, ...about }: IgnitionInput, entry = 1): IgnitionData {
+  const round = { ignition: entry, interview: 1 };
+  if (reentry === null) return { state: firstState(about, round), version: 1, finished: null, revision: null };
   const { ignition, phase, report, spec } = reentry;
   const again = reopened(firstState({ ...about, idea: null }, { ignition, interview: 1 }), phase, report);
   const revision: SpecRevisionRequest = { spec, kept: sectionsKept(phase), reason: { kind: "contradiction report", text: report } };

@@ -1,4 +1,5 @@
 import type { LatticeFunction } from "../lattice/lattice.ts";
+import { ModelBlocked } from "../phases/phase-left.ts";
 import { injectBatch, type BatchOutcome } from "./inject-batch.ts";
 import { nextWave, planInjection, type InjectionPlan } from "./order.ts";
 import { withPrerequisites } from "./prerequisites.ts";
@@ -29,7 +30,13 @@ export async function injectWave(parts: WaveParts, progress: InjectionProgress):
   // Of a cycle that is open again in part, the other members stay as they are.
   const batches = wave.map((ids) => ids.filter((id) => !settled.has(id)).flatMap((id) => byId.get(id) ?? []));
   return run.ctx.all(
-    batches.map((batch) => () => injectBatch(run, scene, batch)),
+    batches.map((batch) => () => injectBatch(run, scene, batch).catch((error: unknown) => blockedOutcome(batch, error))),
     { limit },
   );
+}
+
+/** The other functions of the wave go on. */
+function blockedOutcome(batch: readonly LatticeFunction[], error: unknown): BatchOutcome {
+  if (!(error instanceof ModelBlocked)) throw error;
+  return { batch: batch.map(({ id }) => id), attempts: [], bodies: null, ended: null, blocked: error.reason };
 }

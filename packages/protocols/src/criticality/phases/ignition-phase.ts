@@ -60,7 +60,7 @@ async function interviewed({ run, input, keeper, show }: PhaseSession, work: Wor
 /** After an audit only its contradictions are asked about; the architect gets the report and the answers. */
 async function startData(run: CriticalityRun, idea: string | null, { specification, audit, defect, rounds }: Work): Promise<IgnitionData> {
   const about = { project: run.id, idea };
-  if (specification === null) return startOfIgnition({ ...about, reentry: null });
+  if (specification === null) return startOfIgnition({ ...about, reentry: null }, rounds.ignition);
   const entry = { ignition: rounds.ignition, spec: specification.spec };
   if (audit === null) return startOfIgnition({ ...about, reentry: { ...entry, phase: "constraints", report: defect ?? "" } });
   const decided = await askResolutions(run, audit, rounds.ignition);

@@ -24,7 +24,7 @@ export const injectionPhase: PhaseWork = async (session, before) => {
   for (;;) {
     const outcomes = await injectWave(waves, progress);
     if (outcomes.length === 0) return finishInjection(session, { ...work, progress }, progress);
-    for (const outcome of outcomes) {
+    for (const outcome of outcomes.filter(({ blocked }) => blocked === undefined)) {
       const selected = functionFacts(progress);
       const committed = commitOutcome(progress, outcome, run.config.circuit_breaker, run.services.language);
       progress = committed.progress;
@@ -40,6 +40,12 @@ export const injectionPhase: PhaseWork = async (session, before) => {
       );
       return { ...work, defect: JSON.stringify(committed.tripped, null, 2) };
     }
+    const block = outcomes.find(({ blocked }) => blocked !== undefined)?.blocked;
+    if (block === undefined) continue;
+    const stopped = { ...work, progress };
+    show(stopped);
+    await keeper.advance({ block, blocks: work.rounds.blocks }, { text: block.message, good: false });
+    return stopped;
   }
 };
 
