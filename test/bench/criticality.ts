@@ -4,12 +4,16 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { BenchRow } from "@slipway/durable/bench/durable";
 import { appendBench } from "@slipway/kernel/record/decisions/testing/append-bench";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
+import { measurePython } from "@slipway/languages/python/testing/oracle-bench";
 import { benchTree, measureOracle } from "@slipway/languages/typescript/testing/oracle-bench";
 import { installPackage } from "./peer/install.ts";
 import { measureLattice } from "./lattice.ts";
 
 const MAX_CHECK_MS = 15;
 const MAX_INJECT_MS = 2;
+const PYRIGHT = "1.1.414";
+const MAX_PYTHON_MS = 40;
 const FASTER = 100;
 /** What the known implementation takes for one decision at 10,000 entries, through its MCP server. */
 const PEER_APPEND_MS = 890;
@@ -19,7 +23,7 @@ const FLAT = 1.5;
 
 /** The compiler as oracle, the ledger, and a lattice of 1,000 functions. */
 export async function benchCriticality(): Promise<BenchRow[]> {
-  return [...(await compileRows()), ...(await ledgerRows()), ...(await latticeRows())];
+  return [...(await compileRows()), ...(await pythonRows()), ...(await ledgerRows()), ...(await latticeRows())];
 }
 
 async function compileRows(): Promise<BenchRow[]> {
@@ -42,6 +46,16 @@ async function compileRows(): Promise<BenchRow[]> {
       ok: injectMs <= MAX_INJECT_MS,
     },
   ];
+}
+
+/** With a language server, because pyright takes a second for a file when it starts anew. */
+async function pythonRows(): Promise<BenchRow[]> {
+  const installed = installPackage("pyright", PYRIGHT);
+  const what = "compile check after one body, 60 Python files with 600 functions, by pyright";
+  const bar = `p95 ≤ ${MAX_PYTHON_MS} ms`;
+  if (!installed.ok) return [{ what, value: `pyright could not be installed: ${installed.why}`, ratio: null, bar, ok: false }];
+  const { p50, p95 } = await measurePython(await openSandbox(), [dirname(installed.folder)]);
+  return [{ what, value: `p95 ${ms(p95)}, median ${ms(p50)}`, ratio: null, bar, ok: p95 <= MAX_PYTHON_MS }];
 }
 
 /** A new process of tsc 5.9 over the same tree. */

@@ -32,10 +32,10 @@ interface Waiting {
 /** Longer than any run; requests have their own limit. */
 const SESSION_MS = 24 * 60 * 60 * 1000;
 
-/** Starts a language server in the sandbox. `onNotification` gets what the server says of its own accord. */
+/** Starts a language server in the sandbox. `onMessage` gets what the server sends of its own accord. */
 export function connectServer(
   { sandbox, folder, command, env, readOnly = [], requestMs, signal }: ServerCommand,
-  onNotification: (method: string, params: unknown) => void,
+  onMessage: (method: string, params: unknown) => void,
 ): ServerConnection {
   const waiting = new Map<number, Waiting>();
   const over = new AbortController();
@@ -53,7 +53,7 @@ export function connectServer(
   if (signal?.aborted === true) abort();
   signal?.addEventListener("abort", abort, { once: true });
   const send = (message: object) => input.write(encodeMessage({ jsonrpc: "2.0", ...message }));
-  const read = messageReader((message) => answer(message, waiting, send, onNotification));
+  const read = messageReader((message) => answer(message, waiting, send, onMessage));
 
   const ended = sandbox
     .run({
@@ -107,14 +107,16 @@ function answer(
   { id, method, params, result, error }: ServerMessage,
   waiting: ReadonlyMap<number, Waiting>,
   send: (message: object) => void,
-  onNotification: (method: string, params: unknown) => void,
+  onMessage: (method: string, params: unknown) => void,
 ): void {
   if (method === undefined) {
     const request = waiting.get(Number(id));
     if (error === undefined) request?.resolve(result);
     else request?.reject(new SlipwayError("compiler_failed", `The language server refused a request: ${error.message}`));
-  } else if (id === undefined) onNotification(method, params);
-  else send({ id, result: replyTo(method, params) });
+    return;
+  }
+  onMessage(method, params);
+  if (id !== undefined) send({ id, result: replyTo(method, params) });
 }
 
 /** A server may ask for its settings, one for each item; it has none. */

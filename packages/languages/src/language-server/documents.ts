@@ -25,29 +25,40 @@ export interface OpenDocuments {
   close(): Promise<void>;
 }
 
+const registrationsSchema = z.object({ registrations: z.array(z.object({ method: z.string() })) });
+
 type Published = z.infer<typeof publishedSchema>;
 
-/** Diagnostics that a server sends of its own accord, for servers that cannot be asked. */
+/** Diagnostics that a server sends of its own accord, as long as it cannot be asked. */
 function publishedDiagnostics() {
   const latest = new Map<string, Published>();
   const waiting = new Set<() => void>();
+  let canAsk = false;
+  const wakeAll = () => waiting.forEach((wake) => wake());
   return {
     take(params: unknown) {
       const published = publishedSchema.safeParse(params).data;
       if (published === undefined) return;
       latest.set(published.uri, published);
-      for (const wake of waiting) wake();
+      wakeAll();
     },
-    /** The diagnostics of this version of a file. */
-    of(uri: string, version: number, limitMs: number): Promise<Published["diagnostics"]> {
-      const { promise, resolve, reject } = Promise.withResolvers<Published["diagnostics"]>();
+    /** From now on the server can be asked. A server may say so at any time: pyright does after its start, and only then checks at once. */
+    ask() {
+      canAsk = true;
+      wakeAll();
+    },
+    /** The diagnostics of this version of a file; null if the server can be asked. */
+    of(uri: string, version: number, limitMs: number): Promise<Published["diagnostics"] | null> {
+      if (canAsk) return Promise.resolve(null);
+      const { promise, resolve, reject } = Promise.withResolvers<Published["diagnostics"] | null>();
       const timer = setTimeout(
         () => reject(new SlipwayError("compiler_failed", `The language server sent no diagnostics within ${limitMs} ms.`)),
         limitMs,
       );
       const look = () => {
         const found = latest.get(uri);
-        if (found !== undefined && (found.version ?? version) >= version) resolve(found.diagnostics);
+        if (canAsk) resolve(null);
+        else if (found !== undefined && (found.version ?? version) >= version) resolve(found.diagnostics);
       };
       waiting.add(look);
       look();
@@ -64,9 +75,10 @@ export async function openDocuments(command: ServerCommand, languageId: string, 
   const published = publishedDiagnostics();
   const connection = connectServer(command, (method, params) => {
     if (method === "textDocument/publishDiagnostics") published.take(params);
+    if (method === "client/registerCapability" && registersDiagnostics(params)) published.ask();
   });
   try {
-    const canAsk = await initialize(connection, command.folder);
+    if (await initialize(connection, command.folder)) published.ask();
     const uriOf = (path: string) => pathToFileURL(join(command.folder, path)).href;
     const versions = new Map<string, number>();
     const open = (path: string, text: string) => {
@@ -86,10 +98,9 @@ export async function openDocuments(command: ServerCommand, languageId: string, 
       },
       async problemsOf(path) {
         const uri = uriOf(path);
-        const found = canAsk
-          ? reportSchema.parse(await connection.request("textDocument/diagnostic", { textDocument: { uri } })).items
-          : await published.of(uri, versions.get(path) ?? 1, command.requestMs);
-        return found
+        const found = await published.of(uri, versions.get(path) ?? 1, command.requestMs);
+        const items = found ?? reportSchema.parse(await connection.request("textDocument/diagnostic", { textDocument: { uri } })).items;
+        return items
           .filter(({ severity = ERROR }) => severity === ERROR)
           .map(({ range: { start }, message }) => ({ file: path, line: start.line + 1, column: start.character + 1, message }));
       },
@@ -101,10 +112,14 @@ export async function openDocuments(command: ServerCommand, languageId: string, 
   }
 }
 
-/** Whether the server can be asked for the diagnostics of a file. */
+function registersDiagnostics(params: unknown): boolean {
+  return registrationsSchema.safeParse(params).data?.registrations.some(({ method }) => method === "textDocument/diagnostic") === true;
+}
+
+/** Whether the server can be asked for the diagnostics of a file from the start. */
 async function initialize(connection: ServerConnection, folder: string): Promise<boolean> {
   const uri = pathToFileURL(folder).href;
-  const textDocument = { synchronization: {}, publishDiagnostics: { versionSupport: true }, diagnostic: { dynamicRegistration: false } };
+  const textDocument = { synchronization: {}, publishDiagnostics: { versionSupport: true }, diagnostic: { dynamicRegistration: true } };
   const answer = await connection.request("initialize", {
     processId: null,
     rootUri: uri,

@@ -27,7 +27,10 @@ const handle = ({ id, method, params }) => {
   if (method === "initialize") {
     send({ id: 900, method: "workspace/configuration", params: { items: [{}, {}] } });
     send({ method: "window/logMessage", params: {} });
-    return send({ id, result: { capabilities: mode === "push" ? {} : { diagnosticProvider: {} } } });
+    return send({ id, result: { capabilities: mode === "push" || mode === "register" ? {} : { diagnosticProvider: {} } } });
+  }
+  if (method === "initialized" && mode === "register") {
+    return send({ id: 901, method: "client/registerCapability", params: { registrations: [{ id: "1", method: "textDocument/diagnostic" }] } });
   }
   if (method === "textDocument/didOpen") { texts.set(params.textDocument.uri, params.textDocument); return publish(params.textDocument.uri); }
   if (method === "textDocument/didChange") {
@@ -77,7 +80,7 @@ function open(mode: string, more: { requestMs?: number; signal?: AbortSignal; af
   return { oracle, starts: () => starts };
 }
 
-describe.each(["pull", "push"])("an oracle over a server with %s diagnostics", (mode) => {
+describe.each(["pull", "push", "register"])("an oracle over a server with %s diagnostics", (mode) => {
   test("reports errors with their place, keeps an accepted text and forgets a checked one", async () => {
     const oracle = await open(mode).oracle;
     expect(await oracle.check()).toEqual({ passed: true, problems: [] });
