@@ -12,9 +12,15 @@ export type ExpressionCheck = (text: string) => string | null;
 
 const WITNESSED = /^(.*?)[ \t]*\(witnessed by ([A-Za-z_][A-Za-z0-9_]*)(?:<[^()]*>)?(?: type)?\)$/s;
 
-export function readPredicate(text: string, check: ExpressionCheck): Predicate {
+/** The statement and its witness, if a predicate ends in `(witnessed by WITNESS)`: the compiler checks it. */
+export function witnessedPredicate(text: string): Extract<Predicate, { kind: "witnessed" }> | null {
   const [, stated, witness] = WITNESSED.exec(text.trim()) ?? [];
-  if (stated !== undefined && witness !== undefined) return { kind: "witnessed", text: stated, witness };
+  return stated === undefined || witness === undefined ? null : { kind: "witnessed", text: stated, witness };
+}
+
+export function readPredicate(text: string, check: ExpressionCheck): Predicate {
+  const witnessed = witnessedPredicate(text);
+  if (witnessed !== null) return witnessed;
   const parts = splitImplications(text);
   for (const part of parts) {
     const reason = part === "" ? `"implies" needs an expression on both sides` : check(withoutOld(part));

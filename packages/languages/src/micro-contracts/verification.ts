@@ -1,4 +1,5 @@
 import type { Clause } from "./contract.ts";
+import { witnessedPredicate } from "./predicates.ts";
 
 /** How each category of clause is verified. */
 export const VERIFICATION_METHODS = {
@@ -10,16 +11,14 @@ export const VERIFICATION_METHODS = {
   purity: "static analysis",
 } as const;
 
-export type ContractCategory = keyof typeof VERIFICATION_METHODS;
+type ContractCategory = keyof typeof VERIFICATION_METHODS;
 export type VerificationMethod = (typeof VERIFICATION_METHODS)[ContractCategory];
 
-const WITNESSED = /\(witnessed by [A-Za-z_][A-Za-z0-9_]*(?:<[^()]*>)?(?: type)?\)\s*$/;
-
 /** Null for CLAIM_REF, which states nothing to verify. */
-export function contractCategory(clause: Clause): ContractCategory | null {
+function contractCategory(clause: Clause): ContractCategory | null {
   switch (clause.kind) {
     case "REQUIRES":
-      return WITNESSED.test(clause.predicate) ? "type-witnessed precondition" : "runtime precondition";
+      return witnessedPredicate(clause.predicate) !== null ? "type-witnessed precondition" : "runtime precondition";
     case "ENSURES":
       return "postcondition";
     case "INVARIANT":

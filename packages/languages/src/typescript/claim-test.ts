@@ -31,11 +31,6 @@ export function claimTest(tree: SourceTree, claim: StructuredClaim, { runner = r
   return { path, ...made, tests: [title], untested: [] };
 }
 
-/** Why the executable part of a claim cannot be rendered; null if it can. */
-export function claimProblem(tree: SourceTree, claim: StructuredClaim): string | null {
-  return claimTest(tree, claim).untested[0]?.reason ?? null;
-}
-
 const CLAUSE_KINDS = { invariant: "INVARIANT", behavioral: "ENSURES", negative: "REQUIRES" } as const;
 
 interface FunctionClaim {

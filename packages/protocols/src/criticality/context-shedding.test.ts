@@ -6,7 +6,7 @@ import { languageAdapter } from "@slipway/languages/adapters";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { functionPrompt } from "./injection/function-prompt.ts";
-import { parseLedgerToml } from "./ledger/ledger-toml.ts";
+import { readLedger } from "./ledger/testing/read-ledger.ts";
 import { restore } from "./machine/state-file.ts";
 import { SKILL_PROMPTS } from "./models/prompts.ts";
 import { SKILLS, type SkillName } from "./models/skills.ts";
@@ -124,7 +124,7 @@ describe("a whole run with markers", () => {
 
   test("[CRI-055] an attempt sees no text of the specification and no constraint of the ledger", () => {
     const texts = of("injection").map(({ text }) => text);
-    const { decisions } = parseLedgerToml(LEDGER_FILE, readFileSync(join(run.folder, LEDGER_FILE), "utf8"));
+    const { decisions } = readLedger(readFileSync(join(run.folder, LEDGER_FILE), "utf8"));
     expect(decisions.length).toBeGreaterThan(3);
     for (const { constraint } of decisions) expect(texts.filter((text) => text.includes(constraint))).toEqual([]);
     const spec = readFileSync(join(run.folder, "spec/spec.toml"), "utf8");

@@ -5,7 +5,7 @@ import { openReceiver } from "@slipway/kernel/notify/testing/receiver";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { watchLive, type Every } from "./live-ctx.ts";
-import { parseLedgerToml } from "./ledger/ledger-toml.ts";
+import { readLedger } from "./ledger/testing/read-ledger.ts";
 import type { Facts } from "./machine/facts.ts";
 import { restore, stateFileSchema, type StateFile } from "./machine/state-file.ts";
 import { subStateName } from "./machine/states.ts";
@@ -64,7 +64,7 @@ describe("the files of a run", () => {
     expect(file.pending).toEqual({ modelCall: null, compilerRun: true, testRun: null });
     expect(readdirSync(join(scene.folder, "checkpoints")).toSorted()).toEqual(["compositionAudit.json", "injection.json", "lattice.json"]);
     expect(scene.json<StateFile>("checkpoints/lattice.json").phaseProgress).toEqual({ phase: "lattice", subState: "generatingStructure" });
-    expect(parseLedgerToml(LEDGER_FILE, scene.file(LEDGER_FILE) ?? "").meta.created).toBe(file.createdAt);
+    expect(readLedger(scene.file(LEDGER_FILE) ?? "").meta.created).toBe(file.createdAt);
   });
 
   test("[CRI-157] [CRI-175] a model's calls are events with their cost, and counted by role", async () => {
@@ -130,7 +130,7 @@ describe("the files of a run", () => {
       return take(session, WAY.lattice);
     });
     await scene.drive();
-    expect(parseLedgerToml(LEDGER_FILE, scene.file(LEDGER_FILE) ?? "").decisions).toMatchObject([{ constraint: "Amounts are cents" }]);
+    expect(readLedger(scene.file(LEDGER_FILE) ?? "").decisions).toMatchObject([{ constraint: "Amounts are cents" }]);
   });
 
   test("[CRI-177] all of it comes back after the folder was removed, when the run is resumed", async () => {

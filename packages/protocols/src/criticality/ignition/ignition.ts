@@ -52,22 +52,6 @@ export type EnterSubState = (state: IgnitionSubState) => Promise<void>;
 
 export type IgnitionRun = Pick<CriticalityRun, "ctx" | "files" | "ledger" | "askModel" | "now">;
 
-/** The interview, the synthesis and the approval, until a specification is approved. */
-export async function ignite(
-  run: IgnitionRun,
-  input: IgnitionInput,
-  enter: EnterSubState = async () => undefined,
-): Promise<IgnitionResult> {
-  let data = startOfIgnition(input);
-  for (;;) {
-    const interviewed = await interviewing(run, data, enter);
-    const proposed = await synthesizing(run, interviewed, enter);
-    const next = await awaitingApproval(run, proposed, enter);
-    if (next.to === "lattice") return next.result;
-    data = next.data;
-  }
-}
-
 /** The input of the next proposal: the interview so far, and what it revises. */
 export type IgnitionData = SpecSynthesis;
 

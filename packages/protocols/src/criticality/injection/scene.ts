@@ -3,6 +3,7 @@ import type { CriticalityRun } from "../criticality-run.ts";
 import type { InjectionTier } from "../escalation/attempts.ts";
 import type { Lattice, LatticeFunction } from "../lattice/lattice.ts";
 import { route, signatureComplexity } from "../routing/route.ts";
+import { estimateTokens } from "../routing/tokens.ts";
 import type { CodeTools } from "../workspace/code-tools.ts";
 import { shapeOf } from "./signature-shape.ts";
 import type { BatchScene } from "./inject-batch.ts";
@@ -59,12 +60,10 @@ export function unitTestsOf({ services: { language } }: CriticalityRun, { tree, 
   };
 }
 
-const CHARACTERS_PER_TOKEN = 4;
-
 /** A function that does not fit the worker starts with a larger model, which is not an escalation. */
 function routedTier(target: LatticeFunction, definitions: string): InjectionTier {
   const { role } = route({
-    estimatedInputTokens: Math.ceil((definitions.length + target.signature.length) / CHARACTERS_PER_TOKEN),
+    estimatedInputTokens: estimateTokens(definitions + target.signature),
     estimatedOutputTokens: 0,
     taskType: "implement",
     signatureComplexity: signatureComplexity(shapeOf(target.signature)),

@@ -79,8 +79,6 @@ export interface ExtensionData {
 
 export type Facts = z.output<typeof factsSchema> & { readonly next?: NextData | ExtensionData | undefined };
 
-export const NO_FACTS: Facts = {};
-
 /** Names in `Facts.artifacts`, and names that follow from another field or from the state. */
 export const ARTIFACTS = {
   answer: "an answer of the interview, which goes on",

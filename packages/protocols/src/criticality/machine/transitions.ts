@@ -2,7 +2,6 @@ import type { CriticalityPhase } from "../routing/roles.ts";
 import type { BlockType } from "./block.ts";
 import { BLOCK_OPTIONS, type BlockOption } from "./block-options.ts";
 import { COMPOSITION_AUDIT, IGNITION, LATTICE } from "./early-rows.ts";
-import type { ArtifactName } from "./facts.ts";
 import { INJECTION, MASS_DEFECT, MESOSCOPIC } from "./late-rows.ts";
 import { SUB_STATES } from "./states.ts";
 import {
@@ -59,13 +58,3 @@ export const TRANSITIONS: readonly Transition[] = [
   ...MASS_DEFECT,
   ...RESOLUTIONS,
 ];
-
-/** What a phase gives to the next one; nothing else of it reaches a later prompt. */
-export const HANDOVER: Readonly<Record<CriticalityPhase, readonly ArtifactName[]>> = {
-  ignition: ["spec"],
-  lattice: ["lattice", "witnesses", "contracts"],
-  compositionAudit: ["validatedStructure"],
-  injection: ["implementedCode"],
-  mesoscopic: ["verifiedCode"],
-  massDefect: ["finalArtifacts"],
-};

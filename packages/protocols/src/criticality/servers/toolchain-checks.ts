@@ -1,6 +1,7 @@
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { SourceTree } from "@slipway/languages/adapter";
 import { parseContract } from "@slipway/languages/micro-contracts/parse";
+import { verificationOf, type VerificationMethod } from "@slipway/languages/micro-contracts/verification";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 import { withTests } from "../phases/verifier.ts";
 import { openProjectFolders } from "../workspace/project-folders.ts";
@@ -12,20 +13,16 @@ const COMPILE_TIMEOUT_MS = 120_000;
 
 export async function checkStructure(kernel: Kernel, code: CommittedCode, signal: AbortSignal) {
   const { language, sources } = code;
-  const oracle = await language.openOracle(sources, { sandbox: await kernel.sandbox(), timeoutMs: COMPILE_TIMEOUT_MS, signal });
-  try {
-    const { passed, problems, notes = [] } = await oracle.check();
-    const functions = functionsOf(code);
-    const holes = functions.filter(({ declared }) => declared.isHole).length;
-    return { passed, problems, notes, functions: { total: functions.length, holes } };
-  } finally {
-    await oracle.close();
-  }
+  const run = { sandbox: await kernel.sandbox(), timeoutMs: COMPILE_TIMEOUT_MS, signal };
+  const { passed, problems, notes = [] } = await inFolder(sources, (folder) => language.compileCheck(folder, run));
+  const functions = functionsOf(code);
+  const holes = functions.filter(({ declared }) => declared.isHole).length;
+  return { passed, problems, notes, functions: { total: functions.length, holes } };
 }
 
-const TESTABLE: ReadonlySet<string> = new Set(["REQUIRES", "ENSURES", "INVARIANT"]);
+const BY_TESTS: ReadonlySet<VerificationMethod | null> = new Set<VerificationMethod>(["generated test", "property test"]);
 
-/** How many clauses of the contract the tests of a function reach. */
+/** How many clauses of the contract the tests of a function reach, of those that tests verify. */
 export interface ContractCoverage {
   readonly clauses: number;
   readonly tested: number;
@@ -41,7 +38,7 @@ export async function testFunction(
 ): Promise<{ readonly report: CheckedTests; readonly coverage: ContractCoverage }> {
   const { language, sources, config } = code;
   const { clauses } = parseContract(declared.doc ?? "", declared.docLine, null);
-  const total = clauses.filter(({ kind }) => TESTABLE.has(kind)).length;
+  const total = clauses.filter((clause) => BY_TESTS.has(verificationOf(clause))).length;
   const test = language.unitTest(sources, path, declared.name, { clauses });
   if (test === null) return { report: NOT_TESTED, coverage: { clauses: total, tested: 0, untested: [] } };
   const timeoutMs = config.orchestrator.injection_per_function_seconds * 1_000;
@@ -84,9 +81,13 @@ async function runFiles(
   limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<TestRun> {
   const sandbox = await kernel.sandbox();
+  return inFolder(tree, (folder) => language.runTests(folder, { sandbox, files, ...limits }));
+}
+
+async function inFolder<T>(tree: SourceTree, work: (folder: string) => Promise<T>): Promise<T> {
   const folders = openProjectFolders();
   try {
-    return await folders.withTree(tree, (folder) => language.runTests(folder, { sandbox, files, ...limits }));
+    return await folders.withTree(tree, work);
   } finally {
     await folders.close();
   }

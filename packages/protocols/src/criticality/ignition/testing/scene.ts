@@ -15,7 +15,17 @@ import { openRunFiles } from "../../files/run-files.ts";
 import { openLedger } from "../../ledger/ledger.ts";
 import { assertSkill, type SkillName } from "../../models/skills.ts";
 import { sampleSpec } from "../../spec/testing/specs.ts";
-import { ignite, type IgnitionInput, type IgnitionResult, type IgnitionRun, type IgnitionSubState } from "../ignition.ts";
+import {
+  awaitingApproval,
+  interviewing,
+  startOfIgnition,
+  synthesizing,
+  type EnterSubState,
+  type IgnitionInput,
+  type IgnitionResult,
+  type IgnitionRun,
+  type IgnitionSubState,
+} from "../ignition.ts";
 
 const RUN = "r1";
 const PERSON = { type: "person", id: "kim" } as const;
@@ -149,3 +159,15 @@ export const WHOLE_INTERVIEW = [
 ] as const;
 
 export const REQUIRED_PART = [...DISCOVERY, "yes", ...ARCHITECTURE, "yes"] as const;
+
+/** The interview, the synthesis and the approval, until a specification is approved. */
+async function ignite(run: IgnitionRun, input: IgnitionInput, enter: EnterSubState): Promise<IgnitionResult> {
+  let data = startOfIgnition(input);
+  for (;;) {
+    const interviewed = await interviewing(run, data, enter);
+    const proposed = await synthesizing(run, interviewed, enter);
+    const next = await awaitingApproval(run, proposed, enter);
+    if (next.to === "lattice") return next.result;
+    data = next.data;
+  }
+}
