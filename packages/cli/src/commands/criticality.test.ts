@@ -87,6 +87,27 @@ describe("[CRI-180] slipway criticality status", () => {
     ]);
   });
 
+  test("[CRI-195] shows what the external verifier said of critical functions", async () => {
+    const project = letters();
+    const rows: RunArtifacts["functions"] = [
+      { id: "src/a.ts#f", status: "accepted", attempts: 1, tier: "worker", claims: [], formal: { verdict: "pass", message: "" } },
+      {
+        id: "src/a.ts#g",
+        status: "accepted",
+        attempts: 1,
+        tier: "worker",
+        claims: [],
+        formal: { verdict: "inconclusive", message: "no\nidea" },
+      },
+    ];
+    await recordRun(project, { id: "2026-11-18_tides", state: COMPLETED, artifacts: { functions: rows } });
+    const { stdout } = await ask(project, "status");
+    expect(stdout).toContain("\nformal verification: 1 pass, 0 fail, 1 without a verdict\n  a.g: inconclusive, no idea\n");
+    expect((await ask(project, "status", "--json")).json()).toMatchObject([
+      { formal: [{ function: "src/a.ts#f" }, { message: "no\nidea" }] },
+    ]);
+  });
+
   test("shows notifications that failed", async () => {
     const project = await inInjection();
     const records = await openRecords({ layout: layoutAt(project.root) });

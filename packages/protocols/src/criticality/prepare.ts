@@ -7,6 +7,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { Prepared, RunRequest } from "../protocol.ts";
 import type { Starter } from "../surface/surface.ts";
 import { CONFIG_FILE, parseConfig } from "./config/config.ts";
+import { assertVerifierInstalled } from "./injection/formal-check.ts";
 import type { CriticalityInput } from "./input.ts";
 import { readSpec } from "./spec/read-spec.ts";
 
@@ -18,6 +19,7 @@ export async function prepareCriticality({ kernel, records }: Starter, { text, o
   const read = committedFiles(kernel);
   const configText = await read(CONFIG_FILE);
   const { config, warnings } = parseConfig(configText, CONFIG_FILE);
+  if (config.verifier !== null) assertVerifierInstalled(config.verifier, CONFIG_FILE);
   const file = options["spec"];
   if (file !== undefined && text !== null)
     throw new SlipwayError("invalid_cli_args", "Give an idea for the interview or --spec FILE, not both.", {

@@ -9,6 +9,8 @@ const functionRow = z.strictObject({
   /** The tier of the last attempt; null before the first. */
   tier: z.enum(TIERS).nullable(),
   claims: z.array(z.string()),
+  /** What an external verifier said of the last attempt; missing for functions that are not critical. */
+  formal: z.strictObject({ verdict: z.enum(["pass", "fail", "inconclusive"]), message: z.string() }).optional(),
 });
 
 const claimRow = z.strictObject({

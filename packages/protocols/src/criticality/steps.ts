@@ -3,6 +3,7 @@ import type { ScannerReport } from "@slipway/languages/analysis/security";
 import { stepKind } from "../narration/step-kind.ts";
 import { narrates, type NarratedStep, type StepLine } from "../narration/step-text.ts";
 import type { InjectionFailure } from "./escalation/failures.ts";
+import type { FormalVerdict } from "./injection/formal-check.ts";
 import type { Lattice } from "./lattice/lattice.ts";
 import type { TelemetryEvent } from "./telemetry/events.ts";
 
@@ -24,6 +25,7 @@ export const CRITICALITY_STEPS = {
   keep: stepKind("keep-plan:*").records<string>(),
   scanners: stepKind("scanners:*").records<ScannerReport>(),
   verify: stepKind("verify:*:*:*").records<InjectionFailure | null>(),
+  formal: stepKind("formal:*:*:*").records<FormalVerdict>(),
 } as const;
 
 const FAILURE_TEXT: Readonly<Record<InjectionFailure["type"], string>> = {
@@ -56,7 +58,20 @@ export const CRITICALITY_NARRATION: readonly NarratedStep[] = [
       good: failure === null,
     }),
   }),
+  narrates(CRITICALITY_STEPS.formal, {
+    starts: (id) => `verifying ${shortName(id)}`,
+    ends: ({ verdict, message }, id) => ({
+      text: `${shortName(id)} ${VERDICT_TEXT[verdict]}${message === "" ? "" : `: ${message}`}`,
+      good: verdict === "inconclusive" ? null : verdict === "pass",
+    }),
+  }),
 ];
+
+const VERDICT_TEXT: Readonly<Record<FormalVerdict["verdict"], string>> = {
+  pass: "passes formal verification",
+  fail: "fails formal verification",
+  inconclusive: "has no formal verdict",
+};
 
 /** Languages without scanners say nothing. */
 function scannersLine({ findings, ran, missing, failed }: ScannerReport): StepLine | null {

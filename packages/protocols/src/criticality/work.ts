@@ -90,7 +90,15 @@ export function artifactsOf(work: Work): RunArtifacts {
 function functionRow({ progress, attempts }: Work, id: string, isFailed: boolean, claims: string[]): FunctionRow {
   const made = attempts[id] ?? [];
   const status = progress?.bodies[id] !== undefined ? "accepted" : isFailed ? "failed" : "hole";
-  return { id, status, attempts: made.length, tier: made.at(-1)?.currentTier ?? null, claims };
+  const formal = made.at(-1)?.verdicts?.find((one) => one.function === id);
+  return {
+    id,
+    status,
+    attempts: made.length,
+    tier: made.at(-1)?.currentTier ?? null,
+    claims,
+    ...(formal === undefined ? {} : { formal: { verdict: formal.verdict, message: formal.message } }),
+  };
 }
 
 function claimStatus(

@@ -20,6 +20,8 @@ export interface RunStatusReport extends RunPlace {
   readonly escalations: readonly { readonly function: string; readonly tier: InjectionTier; readonly attempts: number }[];
   readonly tests: TestCount;
   readonly claims: Readonly<Record<RunArtifacts["claims"][number]["status"], number>>;
+  /** Critical functions, and what the external verifier said of them. */
+  readonly formal: readonly { readonly function: string; readonly verdict: string; readonly message: string }[];
   readonly scan: RunArtifacts["scan"];
   readonly cost_usd: number;
   readonly block: (Pick<BlockingQuery, "id" | "question" | "options"> & { readonly answered: boolean }) | null;
@@ -53,6 +55,7 @@ export async function runStatus({ info, project, state, artifacts }: ReadRun, { 
     escalations: escalatedFunctions(artifacts),
     tests: testCount(artifacts),
     claims: claimCount(claims),
+    formal: functions.flatMap(({ id, formal }) => (formal === undefined ? [] : [{ function: id, ...formal }])),
     scan: artifacts.scan,
     cost_usd: cost.total.cost_usd,
     block: block === null ? null : { id: block.id, question: block.question, options: block.options, answered: block.asked === null },

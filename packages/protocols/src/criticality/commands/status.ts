@@ -31,12 +31,24 @@ function statusLines(report: RunStatusReport, color: boolean): string[] {
     ...escalations.map(({ function: id, tier, attempts }) => `  ${shortName(id)}: ${attempts} attempts, the last one by ${tier}`),
     `tests: ${tests.passing} of ${tests.total} pass`,
     `claims: ${claims.pass} pass, ${claims.violated} violated, ${claims.untested} untested, ${claims.open} open`,
+    ...formalLines(report.formal),
     ...scanLines(report.scan),
     `cost: ${inWords("cost_usd", cost_usd)}`,
     ...waitLines(report),
     ...report.notification_failures.map(
       ({ event, channel, reason }) => `notification (${event}) to ${oneLine(channel)} failed: ${oneLine(reason)}`,
     ),
+  ];
+}
+
+function formalLines(formal: RunStatusReport["formal"]): string[] {
+  if (formal.length === 0) return [];
+  const count = (verdict: string) => formal.filter((one) => one.verdict === verdict).length;
+  return [
+    `formal verification: ${count("pass")} pass, ${count("fail")} fail, ${count("inconclusive")} without a verdict`,
+    ...formal
+      .filter(({ verdict }) => verdict !== "pass")
+      .map(({ function: id, verdict, message }) => `  ${shortName(id)}: ${verdict}, ${oneLine(message)}`),
   ];
 }
 

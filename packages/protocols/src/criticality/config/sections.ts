@@ -69,6 +69,20 @@ export const configSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
+  /** An external program that proves or refutes critical functions; none by default. */
+  verifier: z
+    .strictObject({
+      command: z.array(text).min(1),
+      /** Globs of function ids, such as `src/domain/account.ts#*`. */
+      functions: z.array(text).min(1),
+      timeout_seconds: positive.default(300),
+      /** Whether a function without a verdict is rejected. */
+      required: z.boolean().default(false),
+      /** Absolute folders that the program reads besides the system's. */
+      read_only: z.array(text.regex(/^\//, "Must be an absolute path.")).default([]),
+    })
+    .nullable()
+    .default(null),
   /** The same section as in the policy, which decides for every protocol: it is checked, and the reader is told to move it there. */
   notifications: notificationsPolicy.nullable().default(null),
   orchestrator: z

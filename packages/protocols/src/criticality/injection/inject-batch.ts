@@ -16,7 +16,10 @@ import {
 import { nextAction } from "../escalation/next-action.ts";
 import type { AskingBlock } from "../phases/phase-left.ts";
 import { functionPrompt, type AttemptHint } from "./function-prompt.ts";
-import { subjectOf, type LatticeFunction } from "../lattice/lattice.ts";
+import { isCritical } from "../config/verifier.ts";
+import { formalFailure, verifyFormally, type FormalVerdict } from "./formal-check.ts";
+import { subjectOf, withBodies, type LatticeFunction } from "../lattice/lattice.ts";
+import { CRITICALITY_STEPS } from "../steps.ts";
 import { MOST_BODY_CHARACTERS, verifyBodies, type BodyChecks, type WrittenBody } from "./verify-bodies.ts";
 
 /** One attempt at a function or a cycle of functions. */
@@ -26,6 +29,8 @@ export interface AttemptRecord extends InjectionAttempt {
   /** Null if the bodies were accepted, as is the action that followed. */
   readonly failure: InjectionFailure | null;
   readonly action: NextAction | null;
+  /** Of critical functions, if the bodies passed everything else. */
+  readonly verdicts?: readonly FormalVerdict[];
 }
 
 /** What became of a batch: bodies by function id, or the action that ended it. */
@@ -70,9 +75,11 @@ export async function injectBatch(run: CriticalityRun, scene: BatchScene, batch:
     const written = await writeBodies(run, scene, batch, attempt, hint);
     const step = `verify:${attempt.functionId}:${scene.visit}:${attempt.totalAttempts}`;
     const checked = async (signal: AbortSignal) => verifyBodies(await scene.checks(signal), scene.tree, written, tests);
-    const failure = await run.ctx.step(step, checked, { durability: "relaxed" });
+    const refuted = await run.ctx.step(step, checked, { durability: "relaxed" });
+    const verdicts = refuted === null ? await formalVerdicts(run, scene, written, attempt) : [];
+    const failure = refuted ?? (run.config.verifier === null ? null : formalFailure(verdicts, run.config.verifier));
     const bodies = Object.fromEntries(written.map(({ target, body }) => [target.id, body]));
-    const record = { ...attempt, digest: digestOf(bodies) };
+    const record = { ...attempt, digest: digestOf(bodies), ...(verdicts.length === 0 ? {} : { verdicts }) };
     if (failure === null) return { batch: ids, attempts: [...attempts, { ...record, failure, action: null }], bodies, ended: null };
     const { currentTier: tier, attemptInTier, totalAttempts } = attempt;
     const architectAttempts = [...attempts, attempt].filter(({ currentTier }) => currentTier === "fallback2").length;
@@ -84,6 +91,30 @@ export async function injectBatch(run: CriticalityRun, scene: BatchScene, batch:
     hint = hintAfter(scene, batch, failure, action);
     attempt = next;
   }
+}
+
+/** One step for each critical function: a verifier may take long, and its verdict is kept. */
+async function formalVerdicts(
+  run: CriticalityRun,
+  { tree, visit, checks }: BatchScene,
+  written: readonly WrittenBody[],
+  { totalAttempts }: InjectionAttempt,
+): Promise<FormalVerdict[]> {
+  const { verifier } = run.config;
+  const critical = written.filter(({ target }) => isCritical(verifier, target.id));
+  if (verifier === null || critical.length === 0) return [];
+  const filled = withBodies(tree, new Map(written.map(({ target, body }) => [target.id, body])), run.services.language);
+  const verdicts: FormalVerdict[] = [];
+  for (const { target } of critical) {
+    const step = CRITICALITY_STEPS.formal.named(target.id, visit, totalAttempts);
+    const verdict = await run.ctx.step(step, async (signal) => {
+      const { language, folders, run: tool } = await checks(signal);
+      return verifyFormally({ language, folders, sandbox: tool.sandbox, signal }, verifier, filled, target);
+    });
+    verdicts.push(verdict);
+    if (verdict.verdict === "fail") break;
+  }
+  return verdicts;
 }
 
 /** One call of a model for each function; none sees the body of another. */

@@ -39,11 +39,12 @@ interface Played {
   readonly configuration?: string;
   readonly onProgress?: NonNullable<ReduceInput["onProgress"]>;
   readonly language?: typeof typescript;
+  readonly fixed?: readonly string[];
 }
 
 function reduce(
   answers: ModelAnswers,
-  { files = { [PATH]: NESTED }, verify, configuration, onProgress, language = typescript }: Played = {},
+  { files = { [PATH]: NESTED }, verify, configuration, onProgress, language = typescript, fixed = [] }: Played = {},
 ) {
   const verified: { tree: SourceTree; scope: VerificationScope | "compile" }[] = [];
   const verifier: TransformVerifier = {
@@ -58,7 +59,14 @@ function reduce(
     coverage: async () => 0.9,
     ...verify,
   };
-  const input: ReduceInput = { tree: files, catalog, visit: 1, verify: verifier, ...(onProgress === undefined ? {} : { onProgress }) };
+  const input: ReduceInput = {
+    tree: files,
+    catalog,
+    visit: 1,
+    verify: verifier,
+    fixed,
+    ...(onProgress === undefined ? {} : { onProgress }),
+  };
   return playPhase(answers, (run) => reduceFunctions(run, input), language, configuration ?? null).then((outcome) => ({
     ...outcome,
     verified,
@@ -79,6 +87,11 @@ describe("an accepted transformation", () => {
     expect(asked.map(({ name, attempt, subject }) => [name, attempt, subject])).toEqual([
       [`reduce:${ID}:early-return:1.1`, "early-return.1.1", "cost.cost"],
     ]);
+  });
+
+  test("[CRI-195] is not tried on a function that a verifier has seen", async () => {
+    const { value, asked } = await reduce(byPattern({ "early-return": transformed(FLAT) }), { fixed: [ID] });
+    expect([value.tree, value.ended, asked]).toEqual([{ [PATH]: NESTED }, "exhausted", []]);
   });
 
   test("[CRI-010] ends the phase if no target is exceeded and no smell is left", async () => {

@@ -14,6 +14,8 @@ export interface ReduceInput {
   readonly verify: TransformVerifier;
   /** The number of this visit of the phase in the run, from 1 (the default): part of the names of steps. */
   readonly visit?: number;
+  /** Ids of functions that stay as they are. */
+  readonly fixed?: readonly string[];
   /** Awaited; for the state that is shown while the phase runs. */
   readonly onProgress?: (progress: ReductionProgress) => Promise<void>;
 }
@@ -65,9 +67,10 @@ interface Reduction {
 
 /** Passes over all functions until nothing is left to improve, nothing is left to try, or a pass has accepted nothing. */
 export async function reduceFunctions(run: CriticalityRun, input: ReduceInput): Promise<ReduceResult> {
-  const { catalog, verify, visit = 1 } = input;
+  const { catalog, verify, visit = 1, fixed = [] } = input;
   const { targets } = run.config.mass_defect;
-  const state: Reduction = { tree: input.tree, attempted: new Map(), accepted: [], reverted: [], guardedByModel: [] };
+  const attempted = new Map(fixed.map((id) => [id, [...catalog.patternIds()]]));
+  const state: Reduction = { tree: input.tree, attempted, accepted: [], reverted: [], guardedByModel: [] };
   const analysis: Analysis = { language: run.services.language, catalog, targets, attempted: state.attempted };
   const decisions = await run.ledger.constraintBlock(`reduce:decisions:${visit}`);
   let passes = 0;

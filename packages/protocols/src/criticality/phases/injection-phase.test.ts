@@ -4,6 +4,9 @@ import type { ScannerReport, ScannerRun, SecurityFinding } from "@slipway/langua
 import { typescriptAdapter } from "@slipway/languages/typescript/adapter";
 import { afterEach, describe, expect, test } from "vitest";
 import { holesIn } from "../lattice/lattice.ts";
+import { readArtifacts } from "../run-artifacts.ts";
+import { readRun } from "../store.ts";
+import { RUN_ID } from "../testing/state-scene.ts";
 import { idOf, openInjection, type InjectionEnd, type InjectionOptions, type InjectionScene } from "./testing/injection-scene.ts";
 
 let scene: InjectionScene;
@@ -128,6 +131,51 @@ describe("injection", () => {
       modules: ["src/domain/accounts"],
       failureTypes: ["test"],
     });
+  });
+});
+
+describe("[CRI-195] critical functions", () => {
+  /** Refutes a body that says so, and has no verdict about one that says nothing. */
+  const SCRIPT = "grep -q refuted src/domain/m.ts && { echo 'it can be negative'; exit 1; }; grep -q proved src/domain/m.ts || exit 2";
+  const verifier = (functions: string, more = "") =>
+    `[verifier]\ncommand = ["sh", "-c", ${JSON.stringify(SCRIPT)}]\nfunctions = ["${functions}"]\n${more}`;
+  const row = async (name: string) => {
+    const { artifacts = "{}" } = (await readRun(scene.records.database.db, RUN_ID)) ?? {};
+    return readArtifacts(artifacts).functions.find(({ id }) => id === idOf(name));
+  };
+
+  test("a body that the verifier refutes is written again, and the verdict is shown", async () => {
+    const end = await endOf({
+      functions: { a: "m", b: "n" },
+      config: verifier("src/domain/m.ts#*"),
+      body: ({ attempt }) => (attempt === "1.1" ? "return 1; // refuted" : "return 1; // proved"),
+    });
+    expect([bodiesAsked("a"), bodiesAsked("b")]).toEqual([["worker 1.1", "worker 1.2"], ["worker 1.1"]]);
+    expect(end.bodies[idOf("a")]).toContain("proved");
+    expect(await row("a")).toMatchObject({ status: "accepted", formal: { verdict: "pass", message: "" } });
+  });
+
+  test("its message reaches the next tier as a failing test", async () => {
+    await endOf({
+      functions: TWELVE,
+      config: verifier(idOf("a")),
+      body: ({ function: name, role }) => (name === "a" ? `return 1; // ${role === "worker" ? "refuted" : "proved"}` : "return 1;"),
+    });
+    const last = scene.asked.findLast((request) => request.function === "a");
+    expect(last?.role).toBe("structurer");
+    expect(last?.prompt).toMatch(/formal verification of src\/domain\/m\.ts#a: expected a pass, got it can be negative/);
+  });
+
+  test("no verdict is shown and accepts the body, unless a verdict is required", async () => {
+    await endOf({ functions: { a: "m" }, config: verifier("**") });
+    expect(await row("a")).toMatchObject({ status: "accepted", formal: { verdict: "inconclusive", message: "sh ended with code 2" } });
+    await scene.close();
+    scene = await openInjection({
+      functions: { a: "m" },
+      config: `${verifier("**")}required = true\n[circuit_breaker]\nmodule_escalation_rate = 1\nphase_failure_rate = 1\n`,
+    });
+    expect((await scene.drive()).status).toBe("waiting");
+    expect((await scene.question()).body).toContain("no verdict: sh ended with code 2");
   });
 });
 

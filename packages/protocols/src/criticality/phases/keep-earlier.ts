@@ -1,4 +1,5 @@
 import type { SourceTree } from "@slipway/languages/adapter";
+import { isCritical } from "../config/verifier.ts";
 import { keepText, planKeeping } from "../injection/keep-bodies.ts";
 import type { InjectionProgress } from "../injection/progress.ts";
 import { sceneOf, unitTestsOf } from "../injection/scene.ts";
@@ -24,7 +25,8 @@ export async function keepEarlier(session: PhaseSession, lattice: Lattice, start
   const kept = new Map<string, string>();
   for (const target of lattice.functions) {
     const body = plan.kept[target.id];
-    if (body === undefined) continue;
+    // Critical functions are written and verified in every run.
+    if (body === undefined || isCritical(run.config.verifier, target.id)) continue;
     const test = tests.of(target.id);
     const failure = await run.ctx.step(`keep:${target.id}:${start.visit}`, async (signal) => {
       const checks = await sceneOf({ run, tools, tests, skeleton: lattice.tree }, all, start.visit).checks(signal);
