@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { functionPrompt } from "./injection/function-prompt.ts";
 import { readLedger } from "./ledger/testing/read-ledger.ts";
-import { restore } from "./machine/state-file.ts";
+import { readStateFile } from "./machine/testing/read-state-file.ts";
 import { SKILL_PROMPTS } from "./models/prompts.ts";
 import { SKILLS, type SkillName } from "./models/skills.ts";
 import { LEDGER_FILE } from "./run-projection.ts";
@@ -260,7 +260,7 @@ describe("a run that is stopped and resumed", () => {
         const asked = ({ sent }: ProgramRun) =>
           new Set(sent.map(({ role, subject, attempt, prompt }) => `${role} ${subject} ${attempt} ${timeless(prompt)}`));
         expect(asked(stopped)).toEqual(asked(run));
-        const metrics = (one: ProgramRun) => restore(readFileSync(join(one.folder, "state.json"), "utf8")).metrics;
+        const metrics = (one: ProgramRun) => readStateFile(readFileSync(join(one.folder, "state.json"), "utf8")).metrics;
         expect({ ...metrics(stopped), phaseDurations: {} }).toEqual({ ...metrics(run), phaseDurations: {} });
       } finally {
         await stopped.close();

@@ -3,7 +3,7 @@ import { areasOf } from "./deliver-program.ts";
 import { describeCriticality } from "./describe.ts";
 import { shortName } from "./steps.ts";
 
-test("a merged program tells functions, escalations, tested claims and targets that were not met", () => {
+test("[CRI-010] a merged program tells functions, escalations, tested claims and targets that were not met", () => {
   const claims = { a: "pass", b: "untested" };
   const unmet = ["the program: min_test_coverage is not measured, target 0.8"];
   expect(describeCriticality({ status: "merged", commit: "0123456789abcdef", functions: 16, escalations: 1, claims, unmet })).toEqual({

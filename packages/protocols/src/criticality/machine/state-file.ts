@@ -1,5 +1,4 @@
 import { SlipwayError } from "@slipway/agents/errors";
-import { checkSchema } from "@slipway/kernel/schema/violations";
 import { z } from "zod";
 import { PHASES, ROLE_ALIASES } from "../routing/roles.ts";
 import { stateSchema, subStateName, type CriticalityState } from "./states.ts";
@@ -98,34 +97,6 @@ function versionIn(text: string): { readonly version?: unknown } {
 
 function otherVersion(path: string, version: unknown): SlipwayError {
   return refused(path, `has the version ${JSON.stringify(version) ?? "(none)"}; this Slipway reads ${STATE_VERSION}.`);
-}
-
-/** What a resumed run starts with: everything of the file, and no result of a model, the compiler or a test. */
-export interface RestoredRun extends StateFile {
-  readonly phaseContext: null;
-  readonly lastModelResult: null;
-  readonly lastCompileResult: null;
-  readonly lastTestResult: null;
-}
-
-/** Reads the text of a state file. Refuses a version it does not know before it looks at anything else. */
-export function restore(text: string, path: string = STATE_FILE): RestoredRun {
-  const value = jsonOf(text, path);
-  const { version } = versionIn(text);
-  if (version !== STATE_VERSION) throw otherVersion(path, version);
-  const checked = checkSchema(stateFileSchema, value);
-  if (!checked.ok) {
-    throw refused(path, `is not valid: ${checked.violations.map(({ pointer, message }) => `${pointer}: ${message}`).join("; ")}`);
-  }
-  return { ...checked.value, phaseContext: null, lastModelResult: null, lastCompileResult: null, lastTestResult: null };
-}
-
-function jsonOf(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw refused(path, "is not JSON.");
-  }
 }
 
 function refused(path: string, why: string): SlipwayError {

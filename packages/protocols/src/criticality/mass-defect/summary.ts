@@ -1,5 +1,4 @@
 import type { ReduceResult, ReductionEnd } from "./reduce.ts";
-import type { UnmetTarget } from "./targets.ts";
 
 const ENDS: Readonly<Record<ReductionEnd, string>> = {
   satisfied: "no target is exceeded and no smell is left",
@@ -7,20 +6,14 @@ const ENDS: Readonly<Record<ReductionEnd, string>> = {
   diminishing_returns: "a full pass accepted no transformation",
 };
 
-/** What the completion summary says about the reduction. */
-export function reductionSummary({
+/** How the phase ended. The targets that are not met follow with the end of the run. */
+export function reductionText({
   accepted,
   reverted,
   ended,
   unmet,
-}: Pick<ReduceResult, "accepted" | "reverted" | "ended" | "unmet">): string[] {
-  return [
-    `Code reduction: ${accepted.length} transformations accepted, ${reverted.length} reverted; ${ENDS[ended]}.`,
-    ...(unmet.length === 0 ? ["All targets are met."] : unmet.map(unmetLine)),
-  ];
-}
-
-function unmetLine({ target, limit, measured, function: id }: UnmetTarget): string {
-  const found = measured === null ? "not measured" : String(measured);
-  return `Unmet target ${target} = ${limit}: ${id === null ? found : `${id} has ${found}`}.`;
+}: Pick<ReduceResult, "accepted" | "reverted" | "ended" | "unmet">): string {
+  const targets =
+    unmet.length === 0 ? "all targets are met" : `${unmet.length} ${unmet.length === 1 ? "target is" : "targets are"} not met`;
+  return `${accepted.length} transformations accepted, ${reverted.length} reverted; ${ENDS[ended]}; ${targets}`;
 }

@@ -1,7 +1,7 @@
 import { loadCatalog } from "../catalog/load-catalog.ts";
-import { isCritical } from "../config/verifier.ts";
 import { unitTestsOf } from "../injection/scene.ts";
 import { reduceFunctions, type ReduceResult, type ReductionProgress } from "../mass-defect/reduce.ts";
+import { reductionText } from "../mass-defect/summary.ts";
 import type { StateKeeper } from "../state-keeper.ts";
 import { shortName } from "../steps.ts";
 import { nextRound, type Work } from "../work.ts";
@@ -21,8 +21,6 @@ export const massDefectPhase: PhaseWork = async (session, before) => {
     catalog: (await loadCatalog()).catalog,
     verify: transformVerifier(tools, tests, timeoutMs),
     visit: rounds.massDefect,
-    // A transformed body would no longer be the one that the verifier has seen.
-    fixed: tests.functions.filter((id) => isCritical(run.config.verifier, id)),
     onProgress: (event) => enterTransform(keeper, event),
   });
   const done = { ...work, reduction };
@@ -53,21 +51,21 @@ async function enterTransform(keeper: StateKeeper, event: ReductionProgress): Pr
 
 const GOOD = { accepted: true, reverted: false, guarded: null } as const;
 
-async function complete({ keeper }: PhaseSession, work: Work, { unmet, smells, ended }: ReduceResult): Promise<void> {
+async function complete({ keeper }: PhaseSession, work: Work, reduction: ReduceResult): Promise<void> {
+  const { unmet, smells, ended } = reduction;
   const measured = unmet.flatMap(({ function: of, target, measured: value, limit }) =>
     value === null ? [] : [{ function: of ?? "(program)", metric: target, measured: value, limit }],
   );
   const escalations = work.progress?.records.filter(({ escalated }) => escalated).length ?? 0;
-  await keeper.advance({
-    metrics: {
-      violations: measured,
-      smells: smells.length,
-      untriedPatterns: ended === "exhausted" ? 0 : smells.length,
-      acceptedInPass: ended === "diminishing_returns" ? 0 : null,
-    },
-    completion: {
-      finalArtifacts: { optimizedCode: "src", testSuite: "tests", coverageReport: "coverage" },
-      summary: { cost: 0, durationMs: 0, escalations, unmetTargets: measured },
-    },
-  });
+  const metrics = {
+    violations: measured,
+    smells: smells.length,
+    untriedPatterns: ended === "exhausted" ? 0 : smells.length,
+    acceptedInPass: ended === "diminishing_returns" ? 0 : null,
+  };
+  const completion = {
+    finalArtifacts: { optimizedCode: "src", testSuite: "tests", coverageReport: "coverage" },
+    summary: { cost: 0, durationMs: 0, escalations, unmetTargets: measured },
+  };
+  await keeper.advance({ metrics, completion }, { text: reductionText(reduction), good: unmet.length === 0 });
 }
