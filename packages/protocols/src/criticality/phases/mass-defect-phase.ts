@@ -1,4 +1,5 @@
 import { loadCatalog } from "../catalog/load-catalog.ts";
+import { isCritical } from "../config/verifier.ts";
 import { unitTestsOf } from "../injection/scene.ts";
 import { reduceFunctions, type ReduceResult, type ReductionProgress } from "../mass-defect/reduce.ts";
 import { reductionText } from "../mass-defect/summary.ts";
@@ -21,6 +22,8 @@ export const massDefectPhase: PhaseWork = async (session, before) => {
     catalog: (await loadCatalog()).catalog,
     verify: transformVerifier(tools, tests, timeoutMs),
     visit: rounds.massDefect,
+    // A transformed body would no longer be the one that the verifier has seen.
+    fixed: tests.functions.filter((id) => isCritical(run.config.verifier, id)),
     onProgress: (event) => enterTransform(keeper, event),
   });
   const done = { ...work, reduction };
