@@ -3,6 +3,7 @@ import { createBudget } from "./budget/tables.ts";
 import { createDecisions } from "./record/decisions/tables.ts";
 import { createDocuments } from "./record/documents/tables.ts";
 import { createEvidence } from "./change/judge/evidence/tables.ts";
+import { createExpectedTests } from "./change/judge/expected-tests/tables.ts";
 import { createFeatureIndex } from "./change/views/feature-index/tables.ts";
 import { addFeatureState, addGateSnapshot, createDeletedFeatures, createFeatures } from "./change/feature/tables.ts";
 import { createGateRuns } from "./change/judge/gates/tables.ts";
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "trials", up: createTrials },
   { name: "decisions", up: createDecisions },
   { name: "notifications", up: createNotifications },
+  { name: "expected-tests", up: createExpectedTests },
 ];

@@ -54,6 +54,7 @@ export const KERNEL_ERRORS = {
   coverage_below_minimum: REFUSED,
   no_tests_ran: REFUSED,
   tests_contradict_sources: REFUSED,
+  expected_tests_not_run: NEEDS_PERSON,
   // approvals and merge
   commit_disabled: NEEDS_PERSON,
   merge_disabled: NEEDS_PERSON,

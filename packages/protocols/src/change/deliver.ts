@@ -50,6 +50,8 @@ async function landFiles(change: ChangeRun, delivery: Delivery): Promise<Deliver
   const spec_digest = await ctx.step("spec", () => records.objects.put(Buffer.from(delivery.spec.text)));
   const spec = { feature_id: id, spec_source: delivery.spec.source, spec_digest, run_id: ctx.runId };
   await mustPerform(change, CHANGE_STEPS.init.named(), (call) => features.init(call, spec), { asksAlways: true });
+  const { tests } = delivery;
+  if (tests !== undefined) await mustPerform(change, "expect-tests", (call) => features.expectTests(call, { feature_id: id, ...tests }));
   const planned = await retryPhase(change, "planning", null, (start) => planFiles(change, delivery, start));
   if (planned === null) return ended(change);
   for (let review = 1; ; review++) {

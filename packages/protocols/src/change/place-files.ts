@@ -1,6 +1,8 @@
 import type { Failure } from "@slipway/durable/errors";
 import { findFeature } from "@slipway/kernel/change/feature/store";
+import type { ExpectedTests } from "@slipway/kernel/change/judge/expected-tests/expect-tests";
 import type { Plan } from "@slipway/kernel/change/plan/schema";
+import { gateWithTests } from "./ask-about-tests.ts";
 import type { ChangeRun } from "./change-run.ts";
 import { gate, gateAll } from "./gate.ts";
 import { holdLocks } from "./locks.ts";
@@ -18,6 +20,8 @@ export interface ReadyFiles {
   /** The files that differ from this base. Deterministic for the same base. */
   readonly changesOn: (baseCommit: string) => Promise<FileChange[]>;
   readonly planFor: (changes: readonly FileChange[]) => Plan;
+  /** Tests among the files that the gate has to run; it need not run any by default. */
+  readonly tests?: ExpectedTests;
 }
 
 /** Submits the plan for the files. The value is null if a person gave the change up. */
@@ -32,11 +36,13 @@ export async function placeFiles(change: ChangeRun, files: ReadyFiles, { attempt
   if (!(await ensureUnblocked(change, `build:${name}`, "building"))) return { ok: true, value: null };
   const refused = (name === "1" ? null : await restart(change, files, name)) ?? (await applyFiles(change, files, name));
   if (refused !== null) return needsPerson(refused);
-  const fast = await gate(change, "fast", name);
-  if (!fast.ok) return needsPerson(fast.failure);
+  const fast = await gateWithTests(change, name, "building", (attempt) => gate(change, "fast", attempt));
+  if (!fast.ok) return "failure" in fast ? needsPerson(fast.failure) : fast;
+  if (fast.value === null) return { ok: true, value: null };
   if (!(await moveTo(change, `qa-entry:${name}`, "qa", "the fast gates passed"))) return { ok: true, value: null };
-  const all = await gateAll(change, name);
-  if (!all.ok) return needsPerson(all.failure);
+  const all = await gateWithTests(change, name, "qa", (attempt) => gateAll(change, attempt));
+  if (!all.ok) return "failure" in all ? needsPerson(all.failure) : all;
+  if (all.value === null) return { ok: true, value: null };
   return {
     ok: true,
     value: (await moveTo(change, CHANGE_STEPS.ready.named(name), "ready_to_merge", "every required gate passed")) ? true : null,

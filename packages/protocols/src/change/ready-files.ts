@@ -1,4 +1,5 @@
 import { readObjects } from "@slipway/kernel/host/git/fast-path/git-queries";
+import type { ExpectedTests } from "@slipway/kernel/change/judge/expected-tests/expect-tests";
 import type { Plan } from "@slipway/kernel/change/plan/schema";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { FileChange } from "./patches.ts";
@@ -14,6 +15,7 @@ export interface MadeFiles {
   readonly areas: readonly string[];
   /** Text by path in the repository. Deterministic. */
   readonly files: () => Promise<Readonly<Record<string, string>>>;
+  readonly tests?: ExpectedTests;
 }
 
 /** A change of exactly these files, with a plan that names them. */
@@ -22,6 +24,7 @@ export function readyFiles(kernel: Pick<Kernel, "configuration" | "repository">,
     appliedBy: made.appliedBy,
     changesOn: async (base) => changesOn(kernel, base, await made.files()),
     planFor: (changes) => planFor(kernel, made, changes),
+    ...(made.tests === undefined ? {} : { tests: made.tests }),
   };
 }
 

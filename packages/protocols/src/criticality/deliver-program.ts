@@ -1,4 +1,5 @@
 import { workflow } from "@slipway/durable/ctx";
+import type { ExpectedTests } from "@slipway/kernel/change/judge/expected-tests/expect-tests";
 import type { SourceTree } from "@slipway/languages/adapter";
 import { deliver, oneChange, type Delivered } from "../change/deliver.ts";
 import { readyFiles } from "../change/ready-files.ts";
@@ -8,6 +9,8 @@ export interface ProgramInput {
   readonly id: string;
   /** Digest of the files, as JSON, in the object store. */
   readonly files_digest: string;
+  /** Digest of the tests among them, as JSON; null if it has none. */
+  readonly tests_digest: string | null;
   readonly spec_text: string;
   readonly acceptance_criteria: readonly string[];
 }
@@ -15,11 +18,13 @@ export interface ProgramInput {
 /** Source, tests, specification and claims, gated, approved and merged like any change. */
 export const deliverProgram = workflow<ProgramInput, Delivered, ChangeServices>(
   "criticality-program",
-  "1",
+  "2",
   async (ctx, input, services) => {
-    const { id, files_digest, spec_text, acceptance_criteria } = input;
+    const { id, files_digest, tests_digest, spec_text, acceptance_criteria } = input;
     const { objects } = services.kernel.records;
-    const files = async () => JSON.parse(Buffer.from(await objects.get(files_digest)).toString("utf8")) as SourceTree;
+    const read = async (digest: string) => JSON.parse(Buffer.from(await objects.get(digest)).toString("utf8")) as unknown;
+    const files = async () => (await read(files_digest)) as SourceTree;
+    const tests = tests_digest === null ? {} : { tests: (await read(tests_digest)) as ExpectedTests };
     return deliver(oneChange(ctx, services, id), {
       ...readyFiles(services.kernel, {
         id,
@@ -28,6 +33,7 @@ export const deliverProgram = workflow<ProgramInput, Delivered, ChangeServices>(
         acceptance_criteria: [...acceptance_criteria],
         areas: areasOf(await files()),
         files,
+        ...tests,
       }),
       spec: { source: "spec/spec.toml", text: spec_text },
       whenSentBack: "The program stays as it is. Its specification decides what it does; a new run builds another one.",

@@ -18,7 +18,7 @@ import { mesoscopicPhase } from "./phases/mesoscopic-phase.ts";
 import { PhaseLeft } from "./phases/phase-left.ts";
 import { resolveBlocked } from "./phases/resolve-phase.ts";
 import type { PhaseWork } from "./phases/session.ts";
-import { programFiles } from "./program-files.ts";
+import { programOf } from "./program-files.ts";
 import type { CriticalityPhase } from "./routing/roles.ts";
 import { NO_WORK, nextRound, type Work } from "./work.ts";
 import type { CodeTools, CodeToolsParts } from "./workspace/code-tools.ts";
@@ -94,7 +94,8 @@ async function runPhases(session: OpenedSession): Promise<Work> {
   for (;;) {
     const state = session.keeper.current();
     if (state.type === "completed") return work;
-    work = state.type === "blocked" ? await resolveBlocked(session, work, state.data) : await runPhase(session, work, state.data.phase.phase);
+    work =
+      state.type === "blocked" ? await resolveBlocked(session, work, state.data) : await runPhase(session, work, state.data.phase.phase);
   }
 }
 
@@ -105,12 +106,16 @@ async function keepRunFiles(ctx: Ctx, { run: { files, services } }: OpenedSessio
 
 async function deliverResult(ctx: Ctx, { run, artifacts }: OpenedSession, work: Work): Promise<CriticalityResult> {
   const { objects } = run.services.kernel.records;
-  const files = programFiles(run, work);
-  const files_digest = await ctx.step("program", () => objects.put(Buffer.from(JSON.stringify(files))));
+  const { files, tests } = programOf(run, work);
+  const keep = (value: unknown) => objects.put(Buffer.from(JSON.stringify(value)));
+  const kept = await ctx.step("program", async () => ({
+    files_digest: await keep(files),
+    tests_digest: tests === null ? null : await keep(tests),
+  }));
   const { claims, functions, unmet } = artifacts(work);
   const delivered = await ctx.child(`feature:${run.id}`, deliverProgram, {
     id: run.id,
-    files_digest,
+    ...kept,
     spec_text: work.specification?.specText ?? "",
     acceptance_criteria: claims.map(({ id, text }) => `${id}: ${text}`),
   });

@@ -22,6 +22,7 @@ import { keepLocks, reclaimStaleOperation, type KeepLocks } from "../turn/lock-u
 import { waitForLocks, type LockRequest } from "../turn/lock-waiting.ts";
 import { acquireLocksOperation, locksFor, releaseLockOperation } from "../turn/lock-operations.ts";
 import { adoptOperation, setAsideOperation } from "../work/hand-work.ts";
+import { expectTestsOperation, waiveTestsOperation } from "../judge/expected-tests/expect-tests.ts";
 import { latestEvidence } from "../judge/latest-evidence.ts";
 import { mergeOperation } from "../land/merge.ts";
 import { noteOperation } from "./note.ts";
@@ -113,6 +114,8 @@ export function featureOperations(dependencies: FeatureDependencies) {
     /** The results of an ended feature that a retry can reuse. */
     retryFacts: (id: string) => retryFacts(dependencies, id),
     merge: bindAtWork(mergeOperation(dependencies)),
+    expectTests: bind(expectTestsOperation),
+    waiveTests: bind(waiveTestsOperation),
     gates: (profile?: string) => listGates(dependencies.configuration.gates, profile),
     latestEvidence: (id: string) => latestEvidence(dependencies, id),
     qaIndex: (id: string) => qaView(dependencies.db, id),

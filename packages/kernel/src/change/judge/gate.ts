@@ -13,6 +13,7 @@ import { recordGateRun, type RecordedStep } from "./gates/store.ts";
 import { pathsOf } from "../../host/git/tree-listing.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { sandboxName } from "../../host/sandbox/contract.ts";
+import { judgeExpectedTests, NOTHING_EXPECTED, type ExpectedResult } from "./expected-tests/judge-expected.ts";
 import { compareReportedTests, NOT_COMPARED } from "./compare-tests.ts";
 import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
@@ -43,6 +44,7 @@ interface GateRun {
   readonly result: GateResult;
   /** The tree of the base whose tests its report was compared with. */
   readonly compared: string | null;
+  readonly expected: ExpectedResult | null;
   readonly steps: readonly RecordedStep[];
   readonly tree: string;
   readonly sandbox: string;
@@ -106,17 +108,20 @@ export function runGatesOperation(
               result.ran,
             )
           : NOT_COMPARED;
-        const judged = compared.failure === null ? result : { ...result, passed: false, failure: compared.failure };
+        const expected =
+          result.passed && compared.failure === null ? await judgeExpectedTests(dependencies, feature, usual, result) : NOTHING_EXPECTED;
+        const failure = compared.failure ?? expected.failure;
         return {
-          result: judged,
+          result: failure === null ? result : { ...result, passed: false, failure },
           compared: compared.with,
+          expected: expected.result,
           steps: await recordedSteps(dependencies, result),
           tree: feature.tree,
           sandbox: sandboxName(sandbox),
         };
       }, signal);
     },
-    commit: async (tx, { feature_id }, { result, compared, steps, tree, sandbox }, { at, operationId: id }) => {
+    commit: async (tx, { feature_id }, { result, compared, expected, steps, tree, sandbox }, { at, operationId: id }) => {
       const feature = await findFeature(tx, feature_id);
       const { profile, mode, tests, coverage, isolation, failure } = result;
       const status = result.passed ? "pass" : "fail";
@@ -131,7 +136,7 @@ export function runGatesOperation(
       await recordCheck(tx, {
         ...common,
         ...verdict,
-        counts: { profile, tests, compared, coverage, sandbox, isolation, policy: policyHash },
+        counts: { profile, tests, compared, ...(expected && { expected }), coverage, sandbox, isolation, policy: policyHash },
       });
       await recordGateRun(tx, { id, feature_id, profile, mode, tree, status, failure, steps, at });
       const results = feature.tree === tree ? resultsOf(feature, result, steps) : {};

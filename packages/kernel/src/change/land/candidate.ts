@@ -13,6 +13,8 @@ import { identityOf } from "../feature/identity.ts";
 import { moveWorktree } from "../feature/move.ts";
 import { realign } from "../judge/qa-operations.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { expectedTestsOf } from "../judge/expected-tests/expect-tests.ts";
+import { waiverFlag } from "../judge/expected-tests/judge-expected.ts";
 import { findingsOn } from "../judge/findings.ts";
 import { reconcileWorktree } from "../work/reconcile-worktree.ts";
 import { findFeature, gateMap, updateFeature, type Feature } from "../feature/store.ts";
@@ -52,6 +54,7 @@ interface Prepared {
   readonly summary: string;
   readonly findings: readonly TestFinding[];
   readonly unsandboxedGates: readonly string[];
+  readonly waivedTests: readonly string[];
   readonly outdated: boolean;
   readonly empty: boolean;
   readonly hunks: readonly DiffHunk[];
@@ -71,6 +74,7 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
       const { tree, conflicts } =
         base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
       const gated = await checksOf(db, { feature_id, tree });
+      const waived = (await expectedTestsOf(db, feature_id))?.waived;
       const { digest: change, entries } = await changeBetween(repository, base, tree);
       return {
         base,
@@ -79,6 +83,7 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
         change,
         findings: await findingsOn(dependencies, feature, entries),
         unsandboxedGates: unsandboxedGates(gated),
+        waivedTests: waived == null ? [] : [waiverFlag(waived)],
         outdated: gated.every(({ kind }) => kind !== MODE) || isOutdated(gated, configuration.policyHash),
         empty: entries.length === 0,
         summary: await diffText(repository, base, tree, { stat: true }),
@@ -117,7 +122,7 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
         outdated,
         conflicts,
         change,
-        flags: [...warnings.map(inWords), ...prepared.unsandboxedGates],
+        flags: [...warnings.map(inWords), ...prepared.unsandboxedGates, ...prepared.waivedTests],
         notes: findings.filter(({ level }) => level === "note").map(inWords),
         empty,
         summary,

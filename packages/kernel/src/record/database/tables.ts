@@ -5,6 +5,7 @@ import type { BudgetTables } from "../../budget/tables.ts";
 import type { DecisionTables } from "../decisions/tables.ts";
 import type { DocumentTables } from "../documents/tables.ts";
 import type { EvidenceTables } from "../../change/judge/evidence/tables.ts";
+import type { ExpectedTestsTables } from "../../change/judge/expected-tests/tables.ts";
 import type { FeatureIndexTables } from "../../change/views/feature-index/tables.ts";
 import type { FeaturesTables } from "../../change/feature/tables.ts";
 import type { GateTables } from "../../change/judge/gates/tables.ts";
@@ -44,6 +45,7 @@ export interface Tables
     HoldsTables,
     DocumentTables,
     DecisionTables,
+    ExpectedTestsTables,
     NotifyTables,
     TrialTables {}
 

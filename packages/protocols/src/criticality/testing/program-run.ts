@@ -12,7 +12,7 @@ import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
 import { languageAdapter } from "@slipway/languages/adapters";
 import { openChangeServices } from "../../change/services.ts";
-import { bundledAnswers, cassetteOf, demoFolder } from "../../demo/files.ts";
+import { bundledAnswers, cassetteOf, demoFolder, type DemoAnswers } from "../../demo/files.ts";
 import { openDispatcher } from "../../dispatch/dispatcher.ts";
 import { protocolRole } from "../../dispatch/roles.ts";
 import { deliverProgram } from "../deliver-program.ts";
@@ -81,7 +81,7 @@ export async function openProgramRun({ leaveAfter = Infinity, config = "", said,
       return tools;
     },
   };
-  const answers = await bundledAnswers(DEMO);
+  const answers: DemoAnswers = { ...(await bundledAnswers(DEMO)), tests_not_run: [{ decision: "without_tests" }] };
   const given = new Map<string, number>();
   let engine: Engine | null = null;
 
@@ -140,7 +140,7 @@ export async function openProgramRun({ leaveAfter = Infinity, config = "", said,
   return run;
 }
 
-/** The tests ran in the phases; here it matters only that a gate decides. */
+/** The tests ran in the phases; here it matters only that a gate decides. The person lets the program merge without them. */
 const GATES = `version: 1
 profiles:
   default:

@@ -3,7 +3,7 @@ import { toFailure, type Failure } from "@slipway/durable/errors";
 import { addCounts, type CoverageCounts, type TestCounts } from "./coverage.ts";
 import { parseCobertura } from "./parse-cobertura.ts";
 import { parseJacoco } from "./parse-jacoco.ts";
-import { addRanTests, addTests, parseJunit, type RanTests, type TestReport } from "./parse-junit.ts";
+import { addRanTests, addTests, parseJunit, type RanTests, type SkippedTests, type TestReport } from "./parse-junit.ts";
 import { parseLcov } from "./parse-lcov.ts";
 import type { PlannedGate } from "./precedence.ts";
 import { malformedReport, readReport, writtenReports, type ReportPath } from "./reports.ts";
@@ -16,6 +16,8 @@ export interface Judgement {
   readonly tests: TestCounts | null;
   /** Null if no report names the tests. */
   readonly ran: RanTests | null;
+  /** Empty if no report names the tests. */
+  readonly skips: SkippedTests;
 }
 
 type Parser<T> = (chunks: AsyncIterable<string>, path: string) => Promise<T>;
@@ -55,15 +57,15 @@ export async function readReports(root: string, gate: PlannedGate, before: Repor
 
 /** After a failed step the reports are informational: the step's failure is the result. */
 export function judgeReports(gate: PlannedGate, reported: ReportedResult, failed: Failure | null): Judgement {
-  const { failure: testsFailed, counts: tests, ran } = judgeTests(testsReport(gate), reported.tests);
-  if (failed !== null) return { failure: failed, coverage: null, tests, ran };
-  if (testsFailed !== null) return { failure: testsFailed, coverage: null, tests, ran };
+  const { failure: testsFailed, counts: tests, ran, skips } = judgeTests(testsReport(gate), reported.tests);
+  if (failed !== null) return { failure: failed, coverage: null, tests, ran, skips };
+  if (testsFailed !== null) return { failure: testsFailed, coverage: null, tests, ran, skips };
   const { failure, result } = judgeCoverageReport(gate, reported.coverage);
-  return { failure, coverage: result, tests, ran };
+  return { failure, coverage: result, tests, ran, skips };
 }
 
 /** A junit_xml under `coverage` also counts tests. */
-function testsReport({ tests, coverage }: PlannedGate): ReportPath | null {
+export function testsReport({ tests, coverage }: PlannedGate): ReportPath | null {
   if (tests) return { path: tests.path, field: "parsers.tests.path" };
   return coverage?.type === "junit_xml" && coverage.path !== undefined ? { path: coverage.path, field: "parsers.coverage.path" } : null;
 }
@@ -76,13 +78,14 @@ function coverageReport({ coverage }: PlannedGate): ReportPath | null {
 function judgeTests(
   report: ReportPath | null,
   reads: ReportedResult["tests"],
-): { readonly failure: Failure | null; readonly counts: TestCounts | null; readonly ran: RanTests | null } {
-  if (report === null) return { failure: null, counts: null, ran: null };
+): { readonly failure: Failure | null; readonly counts: TestCounts | null; readonly ran: RanTests | null; readonly skips: SkippedTests } {
+  if (report === null) return { failure: null, counts: null, ran: null, skips: new Map() };
   const read = allParsed(reads);
-  if ("failure" in read) return { failure: read.failure, counts: null, ran: null };
+  if ("failure" in read) return { failure: read.failure, counts: null, ran: null, skips: new Map() };
   const counts = read.parsed.map((one) => one.counts).reduce(addTests, { total: 0, passed: 0, failed: 0, skipped: 0 });
   const ran = read.parsed.map((one) => one.ran).reduce<RanTests>(addRanTests, new Map());
-  return { failure: testsFailure(counts, report, read.parsed.length), counts, ran };
+  const skips = new Map(read.parsed.flatMap((one) => [...one.skips]));
+  return { failure: testsFailure(counts, report, read.parsed.length), counts, ran, skips };
 }
 
 function testsFailure(counts: TestCounts, { path, field }: ReportPath, reports: number): Failure | null {

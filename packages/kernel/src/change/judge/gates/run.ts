@@ -9,7 +9,7 @@ import { resolveBelow } from "../../../host/sandbox/paths.ts";
 import { realWorktree } from "../../../host/sandbox/request.ts";
 import type { TestCounts } from "./coverage.ts";
 import { judgeReports, NOTHING_REPORTED, readReports, reportPaths, type ReportedResult } from "./judge.ts";
-import { withoutSecrets, type RanTests } from "./parse-junit.ts";
+import { reasonsWithoutSecrets, withoutSecrets, type RanTests, type SkippedTests } from "./parse-junit.ts";
 import { planGate, type CoverageRatios, type PlannedGate, type VerificationOverrides } from "./precedence.ts";
 import type { Toolchain } from "../../../host/toolchain/resolve.ts";
 import { clearReports } from "./reports.ts";
@@ -73,6 +73,7 @@ export interface GateResult {
   readonly coverage: CoverageResult | null;
   readonly tests: TestCounts | null;
   readonly ran: RanTests | null;
+  readonly skips: SkippedTests;
   readonly isolation: Isolation;
   readonly durationMs: number;
 }
@@ -103,14 +104,16 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   });
 
   const unsupported = unsupportedParser(gate, request.policy);
-  if (unsupported !== null) return finish(skipFrom(gate, 0, request), { failure: unsupported, coverage: null, tests: null, ran: null });
+  if (unsupported !== null)
+    return finish(skipFrom(gate, 0, request), { failure: unsupported, coverage: null, tests: null, ran: null, skips: new Map() });
 
   if (trees.isolation !== "layer") clearReports(worktree, reports);
   const { steps, reported } = await runSteps(gate, worktree, trees, request);
   throwIfStopped(request);
   const failed = steps.find(({ status }) => status === "fail")?.failure ?? null;
-  const { ran, ...judged } = judgeReports(gate, reported, failed);
-  return finish(steps, { ...request.redact.value(judged), ran: ran && withoutSecrets(ran, request.redact) });
+  const { ran, skips, ...judged } = judgeReports(gate, reported, failed);
+  const named = { ran: ran && withoutSecrets(ran, request.redact), skips: reasonsWithoutSecrets(skips, request.redact) };
+  return finish(steps, { ...request.redact.value(judged), ...named });
 }
 
 /** A stopped gate has neither passed nor failed. */
@@ -119,7 +122,7 @@ function throwIfStopped({ signal, mode }: GateRequest): void {
   throw new SlipwayError("run_stopped", `The ${mode} gate was stopped before it finished.`, {}, { cause: signal.reason });
 }
 
-type Judged = Pick<GateResult, "failure" | "coverage" | "tests" | "ran">;
+type Judged = Pick<GateResult, "failure" | "coverage" | "tests" | "ran" | "skips">;
 
 interface Ran {
   readonly steps: readonly StepResult[];

@@ -61,7 +61,7 @@ function titlesOf({ certain, repeated, marked }: DeclaredTitles): string[] {
 }
 
 /** A runner writes suites, classes or files before the title: takes the longest declared title at the end of the name. */
-function titleIn(name: string, declared: ReadonlySet<string>, lengths: ReadonlySet<number>): string | null {
+export function titleIn(name: string, declared: ReadonlySet<string>, lengths: ReadonlySet<number>): string | null {
   // pytest: test_x[1-2]; JUnit 5: adds()
   for (const whole of new Set([name, name.replace(/\[.*\]$/s, ""), name.replace(/\(.*\)$/s, "")])) {
     if (declared.has(whole)) return whole;

@@ -57,12 +57,16 @@ function functionsIn(path: string, text: string): DeclaredTitles | null {
 
 const LONGEST = 1_000;
 
-/** Normalises a title as reports do: no line ends and no control characters. A very long title is compared by its end. */
+/**
+ * Normalises a title as reports do: no line ends and no control characters. Node escapes quotes twice. A very long title is compared by its
+ * end.
+ */
 export function tidy(title: string): string {
   return title
     .slice(-4 * LONGEST)
     .replaceAll(/\p{Cc}+/gu, " ")
     .replaceAll(/\s+/g, " ")
+    .replaceAll("&quot;", '"')
     .trim()
     .slice(-LONGEST);
 }
