@@ -7,8 +7,9 @@ import { auditComposition, crossChecked, type AuditProgress } from "./audit-comp
 import type { AuditInput } from "./artifacts.ts";
 import { AUDITOR_NAMES, findingsSchema } from "./auditors.ts";
 import { holds } from "../machine/guards.ts";
+import { canonicalConflicts } from "../ledger/conflicts.ts";
 import { classifyReport } from "./classify.ts";
-import { recordContradictions } from "./record-contradictions.ts";
+import { markConflicts, recordContradictions } from "./record-contradictions.ts";
 import { auditReportSchema, type AuditReport, type Contradiction } from "./report.ts";
 
 const contract: MicroContract = {
@@ -203,6 +204,25 @@ describe("the report", () => {
     expect(isClean((await audit({})).value.report)).toBe(true);
     const warned = await audit({ invariant: { contradictions: [finding("invariant", { severity: "warning" })] } });
     expect(isClean(warned.value.report)).toBe(false);
+  });
+
+  test("[CRI-014] a contradiction between two decisions that the person confirmed is marked as a conflict; no other is", async () => {
+    const draft = { category: "c", source: "user_explicit", phase: "ignition", confidence: "canonical" } as const;
+    const between = (...involved: string[]) => ({
+      contradictions_found: [{ ...one("TEMPORAL_001"), analysis: "both", involved: involved.map((constraint) => ({ constraint })) }],
+    });
+    const { value } = await playPhase(answers({}), async (run) => {
+      await run.ledger.append("add", [
+        { ...draft, id: "a", constraint: "Sessions end" },
+        { ...draft, id: "b", constraint: "Exports are long" },
+        { ...draft, id: "c", constraint: "Maybe", confidence: "inferred" },
+      ]);
+      const entries = await run.ledger.list("entries");
+      const none = await markConflicts(run, "none", between("Sessions end", "Maybe", "Exports"), entries);
+      const marked = await markConflicts(run, "some", between("Sessions end ", "it is long [b]"), entries);
+      return { none, conflicts: canonicalConflicts([...entries, ...marked]) };
+    });
+    expect(value).toEqual({ none: [], conflicts: [{ contradiction: "conflict_001", why: "both", decisions: ["a", "b"] }] });
   });
 
   test("[CRI-011] contradictions are noted in the ledger; an empty report notes nothing", async () => {

@@ -38,6 +38,17 @@ export const CRITICALITY_SUBCOMMANDS: readonly CommandSpec[] = [
     load: () => import("./ledger.ts"),
   }),
   criticality({
+    name: "decision",
+    summary: "reinstate or discard a suspended decision, suspend what depends on one, or move ended ones to the archive",
+    example: "slipway criticality decision reinstate d003 --comment 'measured again: 40 ms'",
+    positionals: [
+      { name: "action", describe: "reinstate, discard, suspend_dependents or compact", required: true },
+      { name: "id", describe: "the decision; compact needs none", required: false },
+    ],
+    options: { comment: { type: "string", hint: "TEXT", describe: "why; reinstate and discard need it" } },
+    load: () => import("./decision.ts"),
+  }),
+  criticality({
     name: "witnesses",
     summary: "types that stand for invariants, and how each is enforced",
     load: () => import("./witnesses.ts"),
@@ -63,6 +74,14 @@ export const CRITICALITY_SUBCOMMANDS: readonly CommandSpec[] = [
     example: "slipway criticality metrics",
     load: () => import("./metrics.ts"),
   }),
+  {
+    name: "catalog",
+    summary: "smells and the patterns that reduce them, or one of either",
+    example: "slipway criticality catalog deep-nesting",
+    positionals: [{ name: "id", describe: "a smell or a pattern (default: all smells)", required: false }],
+    options: {},
+    load: () => import("./catalog.ts"),
+  },
   {
     name: "languages",
     summary: "target languages: tools and scanners on this machine, witnesses, tests of claims",

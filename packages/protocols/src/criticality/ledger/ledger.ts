@@ -1,6 +1,6 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Kernel } from "@slipway/kernel/kernel";
-import type { Decision, DecisionDraft, FailureReport, ValidationProof } from "@slipway/kernel/record/decisions/decision";
+import type { Decision, DecisionDraft, FailureReport } from "@slipway/kernel/record/decisions/decision";
 import type { SupersedeRequest, UserOrder } from "@slipway/kernel/record/decisions/decisions";
 import type { EndedDecisions } from "@slipway/kernel/record/decisions/end";
 import type { Call } from "@slipway/kernel/record/operations/call";
@@ -16,18 +16,11 @@ export interface Ledger {
   supersede(step: string, request: SupersedeRequest): Promise<Decision>;
   /** Also suspends every dependent. */
   invalidate(step: string, id: string, report: FailureReport, order?: UserOrder): Promise<EndedDecisions>;
-  /** Suspends every direct and transitive dependent of the root. */
-  cascade(step: string, root: string): Promise<EndedDecisions>;
-  reinstate(step: string, id: string, proof: ValidationProof): Promise<Decision>;
-  discard(step: string, id: string, reason: string, order?: UserOrder): Promise<EndedDecisions>;
   /** A phase has failed: provisional decisions end. */
   invalidateProvisional(step: string, report: FailureReport): Promise<EndedDecisions>;
   /** Records that the named decisions contradict each other; `canonicalConflicts` finds it until a person resolves it. */
   markConflict(step: string, conflict: ConflictDraft): Promise<Decision>;
-  /** Moves ended entries that no active one needs to the archive; returns their ids. */
-  compact(step: string): Promise<readonly string[]>;
   list(step: string): Promise<Decision[]>;
-  archived(step: string): Promise<Decision[]>;
   /** The decisions in force, as phases other than Injection see them. */
   constraintBlock(step: string): Promise<string>;
 }
@@ -55,18 +48,13 @@ export function openLedger({ ctx, kernel, call }: LedgerParts): Ledger {
     append,
     supersede: (step, request) => ctx.step(step, () => decisions.supersede(call(step), scope, request)),
     invalidate: (step, id, report, order) => ctx.step(step, () => decisions.invalidate(call(step), scope, id, report, order)),
-    cascade: (step, root) => ctx.step(step, () => decisions.cascade(call(step), scope, root)),
-    reinstate: (step, id, proof) => ctx.step(step, () => decisions.reinstate(call(step), scope, id, proof)),
-    discard: (step, id, reason, order) => ctx.step(step, () => decisions.discard(call(step), scope, id, reason, order)),
     invalidateProvisional: (step, report) => ctx.step(step, () => decisions.invalidateProvisional(call(step), scope, report)),
     async markConflict(step, { between, ...draft }) {
       const entry = { ...draft, category: "contradiction", confidence: "blocking" as const, dependencies: [...between] };
       const [marked] = await append(step, [{ ...entry, prefix: "conflict_" }]);
       return marked as Decision;
     },
-    compact: (step) => ctx.step(step, () => decisions.compact(call(step), scope)),
     list: (step) => ctx.step(step, () => decisions.list(scope)),
-    archived: (step) => ctx.step(step, () => decisions.archived(scope)),
     constraintBlock: (step) => ctx.step(step, async () => constraintBlock(await decisions.list(scope))),
   };
 }

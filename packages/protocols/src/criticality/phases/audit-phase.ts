@@ -1,6 +1,6 @@
 import { auditComposition, type AuditProgress } from "../audit/audit-composition.ts";
 import { classifyReport } from "../audit/classify.ts";
-import { recordContradictions } from "../audit/record-contradictions.ts";
+import { markConflicts, recordContradictions } from "../audit/record-contradictions.ts";
 import { canonicalConflicts } from "../ledger/conflicts.ts";
 import type { StateKeeper } from "../state-keeper.ts";
 import { nextRound, type Work } from "../work.ts";
@@ -20,7 +20,8 @@ export const auditPhase: PhaseWork = async (session, before) => {
   };
   const onProgress = (progress: AuditProgress) => enterAuditor(keeper, progress);
   const { report } = await auditComposition(run, input, { round: rounds.audit, onProgress });
-  const conflicts = canonicalConflicts(await run.ledger.list(`audit:${rounds.audit}:ledger`));
+  const entries = await run.ledger.list(`audit:${rounds.audit}:ledger`);
+  const conflicts = canonicalConflicts([...entries, ...(await markConflicts(run, `audit:${rounds.audit}:conflict`, report, entries))]);
   const [conflict] = conflicts;
   const next = { ...work, audit: report };
   show(next);
