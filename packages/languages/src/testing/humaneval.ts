@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import { SlipwayError } from "@slipway/kernel/schema/errors";
 import { z } from "zod";
-import type { LanguageAdapter, SourceTree } from "../adapter.ts";
-import { packagesIn } from "../go/witness.ts";
-import { inCopy } from "../toolchains/work-folder.ts";
-import type { GrammarId } from "../tree-sitter/grammars.ts";
+import type { CompileOracle, CompileResult, LanguageAdapter, SourceTree } from "../adapter.ts";
+import { filesIn, inCopy, putFiles } from "../toolchains/work-folder.ts";
+import { PROJECTS, type HumanEvalProject } from "./humaneval-projects.ts";
 
 const taskSchema = z.object({
   task_id: z.string(),
@@ -26,190 +27,17 @@ export function readTasks(file: string): HumanEvalTask[] {
     .map((line) => taskSchema.parse(JSON.parse(line)));
 }
 
-/** A task as a project with one hole. */
-export interface HumanEvalProject {
-  readonly tree: SourceTree;
-  readonly path: string;
-  readonly name: string;
-  readonly tests: SourceTree;
-  bodyOf(solution: string): string;
-}
-
-/** The text up to its last closing braces. */
-const withoutBraces = (count: number) => (solution: string) => {
-  let text = solution.trimEnd();
-  for (let left = count; left > 0; left--) text = text.slice(0, text.lastIndexOf("}")).trimEnd();
-  return text;
-};
-
-/** Enough of testify for the tests of the corpus: an offline machine has no module of it. */
-const ASSERT_PACKAGE = `package assert
-
-import (
-	"bytes"
-	"fmt"
-	"reflect"
-	"testing"
-)
-
-type Assertions struct{ t *testing.T }
-
-func New(t *testing.T) *Assertions { return &Assertions{t} }
-
-func same(expected, actual interface{}) bool {
-	left, isBytes := expected.([]byte)
-	right, areBytes := actual.([]byte)
-	if isBytes && areBytes {
-		return bytes.Equal(left, right)
-	}
-	return reflect.DeepEqual(expected, actual)
-}
-
-func (a *Assertions) Equal(expected, actual interface{}, _ ...interface{}) bool {
-	a.t.Helper()
-	if !same(expected, actual) {
-		a.t.Errorf("expected %v, got %v", fmt.Sprint(expected), fmt.Sprint(actual))
-		return false
-	}
-	return true
-}
-
-func (a *Assertions) NotEqual(expected, actual interface{}, _ ...interface{}) bool {
-	a.t.Helper()
-	if same(expected, actual) {
-		a.t.Errorf("expected another value than %v", fmt.Sprint(expected))
-		return false
-	}
-	return true
-}
-
-func (a *Assertions) True(value bool, _ ...interface{}) bool { a.t.Helper(); return a.Equal(true, value) }
-func (a *Assertions) False(value bool, _ ...interface{}) bool { a.t.Helper(); return a.Equal(false, value) }
-func (a *Assertions) Nil(value interface{}, _ ...interface{}) bool {
-	a.t.Helper()
-	return a.Equal(true, value == nil || (reflect.ValueOf(value).Kind() == reflect.Ptr && reflect.ValueOf(value).IsNil()))
-}
-`;
-
-const PROJECTS: Readonly<Record<GrammarId, (task: HumanEvalTask) => HumanEvalProject>> = {
-  python: ({ declaration, entry_point, test }) => ({
-    path: "src/solution.py",
-    name: entry_point,
-    tree: { "src/solution.py": `${declaration.trimEnd()}\n    raise NotImplementedError\n` },
-    tests: {
-      "tests/test_solution.py": `from solution import *\n${test.trimEnd().replace(/\ncheck\((\w+)\)$/, "\n\ndef test_solution():\n    check($1)\n")}`,
-    },
-    bodyOf: (solution) => solution,
-  }),
-  rust: ({ declaration, entry_point, test }) => ({
-    path: "src/lib.rs",
-    name: entry_point,
-    tree: {
-      "Cargo.toml":
-        '[package]\nname = "solution"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nrand = "*"\nregex = { version = "*", default-features = false, features = ["std", "unicode"] }\nmd5 = "*"\n',
-      "src/lib.rs": `${declaration.trimEnd()}\n    todo!()\n}\n${test}`,
-    },
-    tests: {},
-    bodyOf: withoutBraces(1),
-  }),
-  go: ({ prompt, entry_point, test, test_setup = "", canonical_solution, buggy_solution }) => ({
-    path: "solution.go",
-    name: entry_point,
-    tree: {
-      "go.mod": "module solution\n\ngo 1.19\n",
-      "assert/assert.go": ASSERT_PACKAGE,
-      "solution.go": `package solution\n\n${goImports(`${prompt}${canonical_solution}${buggy_solution}`)}\n${prompt.replace(/^\s*import\s*(?:\([^)]*\)|"[^"]*")/, "").trimEnd()}\n\tpanic("hole")\n}\n`,
-    },
-    tests: { "solution_test.go": goTest(test_setup, test) },
-    bodyOf: withoutBraces(1),
-  }),
-  java: ({ declaration, entry_point, test }) => ({
-    path: "src/Solution.java",
-    name: `Solution.${entry_point}`,
-    tree: { "src/Solution.java": `${declaration.trimEnd()}\n        throw new UnsupportedOperationException("hole");\n    }\n}\n` },
-    tests: { "tests/Main.java": `import java.util.*;\nimport java.lang.*;\nimport java.util.stream.*;\n\n${test}\n` },
-    bodyOf: withoutBraces(2),
-  }),
-  cpp: ({ declaration, entry_point, test }) => ({
-    path: "src/solution.hpp",
-    name: entry_point,
-    tree: { "src/solution.hpp": `#pragma once\n#include <stdexcept>\n${declaration.trimEnd()}\n    throw std::logic_error("hole");\n}\n` },
-    tests: { "tests/solution_test.cpp": `#include "../src/solution.hpp"\n${test}\n` },
-    bodyOf: withoutBraces(1),
-  }),
-};
-
-/** A function of each package that bodies of the corpus use, which keeps the import used whatever the body is. */
-const GO_SYMBOLS: Readonly<Record<string, string>> = {
-  math: "math.Abs",
-  sort: "sort.Ints",
-  strings: "strings.ToUpper",
-  unicode: "unicode.IsUpper",
-  regexp: "regexp.MustCompile",
-  strconv: "strconv.Itoa",
-  bytes: "bytes.Equal",
-  time: "time.Now",
-  fmt: "fmt.Sprint",
-  "math/rand": "rand.Int",
-  "crypto/md5": "md5.New",
-};
-
-function goImports(code: string): string {
-  const used = Object.keys(GO_SYMBOLS).filter((path) => new RegExp(`(?<![\\w.])${path.split("/").at(-1)}\\.`).test(code));
-  return `import (\n${used.map((path) => `\t"${path}"\n`).join("")})\n\n${used.map((path) => `var _ = ${GO_SYMBOLS[path]}\n`).join("")}`;
-}
-
-/** The tests in the package of the solution, with the packages that they use. */
-function goTest(setup: string, test: string): string {
-  const named = [...setup.matchAll(/"([\w./-]+)"/g)].map(([, path = ""]) =>
-    path.replace("github.com/stretchr/testify/assert", "solution/assert"),
-  );
-  const used = [...packagesIn(test), ...(/\bfmt\./.test(test) ? ["fmt"] : []), ...(/\brand\./.test(test) ? ["math/rand"] : [])];
-  const wanted = [...new Set([...named, ...used])].filter((path) => new RegExp(`\\b${path.split("/").at(-1)}\\.`).test(test));
-  return `package solution\n\nimport (\n${wanted.map((path) => `\t"${path}"\n`).join("")})\n\n${test}`;
-}
-
 export interface HumanEvalResult {
   readonly task: string;
+  /** The canonical body. */
+  readonly compiles: boolean;
+  readonly passes: boolean;
+  readonly isDiscarded: boolean;
   /** What was not as it should be; empty for a task as expected. */
   readonly exceptions: readonly string[];
-  readonly rejectedBy: "compiler" | "tests" | "broken" | "injection" | null;
-}
-
-/** The canonical body must pass and the buggy one must not; a discarded body leaves every byte as it was. */
-export async function runTask(
-  adapter: LanguageAdapter,
-  sandbox: Sandbox,
-  task: HumanEvalTask,
-  timeoutMs = 60_000,
-): Promise<HumanEvalResult> {
-  const project = PROJECTS[adapter.id as GrammarId](task);
-  const exceptions: string[] = [];
-  const run = { sandbox, timeoutMs };
-  const text = project.tree[project.path] ?? "";
-  try {
-    const ast = adapter.parseAst(text);
-    // Some entry points are not the names in their declarations.
-    const target = ast.functions.find(({ name }) => name === project.name) ?? ast.functions.find(({ isHole }) => isHole);
-    if (target?.isHole !== true) exceptions.push(`${project.name} is no hole`);
-    const hole = await compile(adapter, project.tree, run);
-    if (hole !== null) exceptions.push(`the hole does not compile: ${hole}`);
-    const filled = (solution: string): SourceTree => ({
-      ...project.tree,
-      [project.path]: adapter.emitCode(adapter.injectBody(ast, target?.name ?? project.name, project.bodyOf(solution))),
-    });
-    const canonical = filled(task.canonical_solution);
-    const problem = await compile(adapter, canonical, run);
-    if (problem !== null) exceptions.push(`the canonical body does not compile: ${problem}`);
-    const verdict = await judge(adapter, { ...canonical, ...project.tests }, run);
-    if (verdict !== null) exceptions.push(`the canonical body fails: ${verdict.by}: ${verdict.message}`);
-    const rejectedBy = await rejection(adapter, () => filled(task.buggy_solution), project.tests, run);
-    if (rejectedBy === null) exceptions.push("the buggy body passes");
-    if (adapter.emitCode(ast) !== text) exceptions.push("the discarded body left something behind");
-    return { task: task.task_id, exceptions, rejectedBy };
-  } catch (error) {
-    return { task: task.task_id, exceptions: [...exceptions, error instanceof Error ? error.message : String(error)], rejectedBy: null };
-  }
+  readonly notes: readonly string[];
+  /** Failing tests come first: a body that a type checker rejects is tested as well where the language runs it. */
+  readonly rejectedBy: "tests" | "broken" | "compiler" | "injection" | null;
 }
 
 interface Run {
@@ -217,36 +45,136 @@ interface Run {
   readonly timeoutMs: number;
 }
 
-async function rejection(
+/** The canonical body must compile and pass, and the buggy one must be rejected; a discarded body leaves every byte as it was. */
+export async function runTask(
   adapter: LanguageAdapter,
-  make: () => SourceTree,
-  tests: SourceTree,
-  run: Run,
-): Promise<HumanEvalResult["rejectedBy"]> {
-  let tree: SourceTree;
+  sandbox: Sandbox,
+  task: HumanEvalTask,
+  timeoutMs = 60_000,
+): Promise<HumanEvalResult> {
+  const exceptions: string[] = [];
+  const notes: string[] = [];
+  const run = { sandbox, timeoutMs };
+  const project = PROJECTS[adapter.id](task);
+  const oracle = await adapter.openOracle(project.tree, run);
   try {
-    tree = make();
-  } catch {
-    return "injection";
+    return await inCopy(project.tree, async (folder) => {
+      const { fill, isHole } = readHole(adapter, project);
+      if (!isHole) exceptions.push(`${project.name} is no hole`);
+      const hole = problemIn(await oracle.check());
+      if (hole !== null) exceptions.push(`the hole does not compile: ${hole}`);
+      const bodies = { oracle, tests: project.tests, path: project.path, folder, run };
+      const canonical = await tryBody(adapter, () => fill(task.canonical_solution), bodies);
+      if (canonical.injection !== null) exceptions.push(`the canonical body is not injected: ${canonical.injection}`);
+      if (canonical.compile !== null) exceptions.push(`the canonical body does not compile: ${canonical.compile}`);
+      if (canonical.tolerated !== null) notes.push(`the canonical body compiles only without noImplicitAny: ${canonical.tolerated}`);
+      if (canonical.verdict !== null) exceptions.push(`the canonical body fails: ${canonical.verdict.by}: ${canonical.verdict.message}`);
+      const buggy = await tryBody(adapter, () => fill(task.buggy_solution), bodies);
+      const rejectedBy = rejection(buggy);
+      if (rejectedBy !== "tests")
+        notes.push(`the buggy body: ${rejectedBy ?? "passes"}: ${buggy.injection ?? buggy.compile ?? buggy.verdict?.message ?? ""}`);
+      if (rejectedBy === null) exceptions.push("the buggy body passes");
+      const isDiscarded = isUnchanged(folder, project.tree) && problemIn(await oracle.check()) === hole;
+      if (!isDiscarded) exceptions.push("a discarded body left something behind");
+      const compiles = canonical.injection === null && canonical.compile === null;
+      const passes = canonical.injection === null && canonical.verdict === null;
+      return { task: task.task_id, compiles, passes, isDiscarded, exceptions, notes, rejectedBy };
+    });
+  } catch (error) {
+    exceptions.push(error instanceof Error ? error.message : String(error));
+    return { task: task.task_id, compiles: false, passes: false, isDiscarded: false, exceptions, notes, rejectedBy: null };
+  } finally {
+    await oracle.close();
   }
-  if ((await compile(adapter, tree, run)) !== null) return "compiler";
-  return (await judge(adapter, { ...tree, ...tests }, run))?.by ?? null;
 }
 
-async function compile(adapter: LanguageAdapter, tree: SourceTree, run: Run): Promise<string | null> {
-  const { passed, problems } = await inCopy(tree, (folder) => adapter.compileCheck(folder, run));
-  const [first] = problems;
+/** Throws if anything but the body is changed. */
+function readHole(adapter: LanguageAdapter, { tree, path, name, bodyOf }: HumanEvalProject) {
+  const text = tree[path] ?? "";
+  const ast = adapter.parseAst(text);
+  // Some entry points are not the names in their declarations.
+  const target = ast.functions.find((one) => one.name === name) ?? ast.functions.find(({ isHole }) => isHole);
+  const { start, end } = target?.body ?? { start: 0, end: 0 };
+  return {
+    isHole: target?.isHole === true,
+    fill(solution: string): string {
+      const filled = adapter.emitCode(adapter.injectBody(ast, target?.name ?? name, bodyOf(solution)));
+      const isKept = filled.startsWith(text.slice(0, start)) && filled.endsWith(text.slice(end)) && adapter.emitCode(ast) === text;
+      if (!isKept) throw new Error("text outside the body was changed");
+      return filled;
+    },
+  };
+}
+
+interface Verdict {
+  readonly by: "tests" | "broken";
+  readonly message: string;
+}
+
+interface TriedBody {
+  readonly compile: string | null;
+  /** A problem that JavaScript cannot avoid. */
+  readonly tolerated: string | null;
+  readonly verdict: Verdict | null;
+  readonly injection: string | null;
+}
+
+interface BodyTrial {
+  readonly oracle: CompileOracle;
+  readonly tests: SourceTree;
+  readonly path: string;
+  /** The project with the hole. */
+  readonly folder: string;
+  readonly run: Run;
+}
+
+/** Tests run in a copy of the project, in which the body is written. */
+async function tryBody(adapter: LanguageAdapter, make: () => string, { oracle, tests, path, folder, run }: BodyTrial): Promise<TriedBody> {
+  let text: string;
+  try {
+    text = make();
+  } catch (error) {
+    if (!(error instanceof SlipwayError)) throw error;
+    return { compile: null, tolerated: null, verdict: null, injection: error.message };
+  }
+  const checked = await oracle.checkFile(path, text);
+  const serious = checked.problems.filter(({ message }) => !isTolerated(adapter, message));
+  const isOnlyTolerated = serious.length === 0 && checked.problems.length > 0;
+  const compile = isOnlyTolerated ? null : problemIn({ ...checked, problems: serious });
+  const verdict = await inCopy(folder, async (copy) => {
+    await putFiles(copy, { ...tests, [path]: text });
+    return judge(adapter, copy, run);
+  });
+  return { compile, tolerated: compile === null ? problemIn(checked) : null, verdict, injection: null };
+}
+
+/** JavaScript has no annotations, so `noImplicitAny` rejects every callback and every empty array that a closure reads. */
+function isTolerated({ id }: LanguageAdapter, message: string): boolean {
+  return id === "typescript" && /implicitly has (?:an |type |return type )'any/.test(message);
+}
+
+function rejection({ compile, verdict, injection }: TriedBody): HumanEvalResult["rejectedBy"] {
+  if (injection !== null) return "injection";
+  if (verdict?.by === "tests") return "tests";
+  return compile === null ? (verdict?.by ?? null) : "compiler";
+}
+
+function problemIn({ passed, problems: [first] }: CompileResult): string | null {
   return passed ? null : `${first?.file ?? ""}:${first?.line ?? 0}: ${first?.message ?? ""}`;
 }
 
-async function judge(
-  adapter: LanguageAdapter,
-  tree: SourceTree,
-  run: Run,
-): Promise<{ readonly by: "tests" | "broken"; readonly message: string } | null> {
-  const { tests, broken } = await inCopy(tree, (folder) => adapter.runTests(folder, run));
+async function judge(adapter: LanguageAdapter, folder: string, run: Run): Promise<Verdict | null> {
+  const { tests, broken } = await adapter.runTests(folder, run);
   const failed = tests.find(({ result }) => result === "FAIL");
   if (failed !== undefined) return { by: "tests", message: failed.error?.message ?? "" };
   if (broken !== null) return { by: "broken", message: broken };
   return tests.length === 0 ? { by: "broken", message: "no test ran" } : null;
+}
+
+function isUnchanged(folder: string, tree: SourceTree): boolean {
+  const paths = filesIn(folder);
+  return (
+    paths.join("\n") === Object.keys(tree).toSorted().join("\n") &&
+    paths.every((path) => readFileSync(join(folder, path)).equals(Buffer.from(tree[path] ?? "")))
+  );
 }
