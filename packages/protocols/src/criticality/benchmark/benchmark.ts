@@ -6,7 +6,7 @@ import { judgeCandidate, regressionsIn, type CandidateVerdict } from "./compare-
 import { summaryOf, type BenchmarkModels, type BenchmarkSubject, type CaseResult, type LevelResult, type ResultSummary } from "./result.ts";
 import { benchmarkCase, caseStep } from "./run-case.ts";
 import { lastResult, writeResults, type StoredResult } from "./store.ts";
-import type { BenchmarkLevel } from "./suite/case.ts";
+import { BENCHMARK_LEVELS, type BenchmarkLevel } from "./suite/case.ts";
 import { SUITE } from "./suite/suite.ts";
 
 export interface BenchmarkInput {
@@ -100,14 +100,12 @@ async function measure(ctx: Ctx, input: BenchmarkInput, services: CriticalitySer
 /** What the levels of a run are results of, with the models of the run or with others. */
 export function subjectsOf(
   { levels, first_tier, models }: Pick<BenchmarkInput, "levels" | "first_tier" | "models">,
-  others?: BenchmarkModels,
-) {
-  return Object.entries(levels).map(([level, suite]): BenchmarkSubject => ({
-    level: level as BenchmarkLevel,
-    suite,
-    first_tier,
-    models: others ?? models,
-  }));
+  others: BenchmarkModels = models,
+): BenchmarkSubject[] {
+  return BENCHMARK_LEVELS.flatMap((level) => {
+    const suite = levels[level];
+    return suite === undefined ? [] : [{ level, suite, first_tier, models: others }];
+  });
 }
 
 function compared(level: LevelResult, before: StoredResult | null): MeasuredLevel {

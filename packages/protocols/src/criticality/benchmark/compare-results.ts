@@ -28,23 +28,23 @@ export interface CandidateVerdict {
   readonly reason: string;
 }
 
+const keep = (reason: string): CandidateVerdict => ({ recommendation: "keep", reason });
+const adopt = (reason: string): CandidateVerdict => ({ recommendation: "adopt", reason });
+
 /** Cases that pass decide first, then first attempts and cost. Without a measured benefit nothing should change. */
 export function judgeCandidate(current: readonly CaseResult[], candidate: readonly CaseResult[]): CandidateVerdict {
   const [old, now] = [summaryOf(current), summaryOf(candidate)];
   const cost = `${inWords("cost_usd", now.mean_cost_usd)} instead of ${inWords("cost_usd", old.mean_cost_usd)} a case`;
-  const isDearer = now.mean_cost_usd > old.mean_cost_usd * WORSE_RATIO;
-  const isCheaper = now.mean_cost_usd * WORSE_RATIO < old.mean_cost_usd;
-  if (now.passed < old.passed)
-    return { recommendation: "keep", reason: `the candidate passes ${now.passed} cases, the current model ${old.passed}` };
-  if (now.passed > old.passed)
-    return { recommendation: "adopt", reason: `the candidate passes ${now.passed} cases, the current model ${old.passed}; ${cost}` };
+  const counts = `the candidate passes ${now.passed} of ${now.cases} cases, the current model ${old.passed}`;
+  if (now.passed < old.passed) return keep(counts);
+  if (now.passed > old.passed) return adopt(`${counts}; ${cost}`);
+  const both = `both pass ${now.passed} of ${now.cases} cases`;
   const first = `${percent(now.first_pass_rate)} instead of ${percent(old.first_pass_rate)} at the first attempt`;
-  if (now.first_pass_rate < old.first_pass_rate) return { recommendation: "keep", reason: `both pass ${now.passed} cases, but ${first}` };
-  if (isDearer) return { recommendation: "keep", reason: `both pass ${now.passed} cases, but ${cost}` };
-  if (now.first_pass_rate > old.first_pass_rate)
-    return { recommendation: "adopt", reason: `both pass ${now.passed} cases; ${first}; ${cost}` };
-  if (isCheaper) return { recommendation: "adopt", reason: `both pass ${now.passed} cases; ${cost}` };
-  return { recommendation: "keep", reason: `both pass ${now.passed} cases, and no benefit was measured` };
+  if (now.first_pass_rate < old.first_pass_rate) return keep(`${both}, but ${first}`);
+  if (now.mean_cost_usd > old.mean_cost_usd * WORSE_RATIO) return keep(`${both}, but ${cost}`);
+  if (now.first_pass_rate > old.first_pass_rate) return adopt(`${both}; ${first}; ${cost}`);
+  if (now.mean_cost_usd * WORSE_RATIO < old.mean_cost_usd) return adopt(`${both}; ${cost}`);
+  return keep(`${both}, and no benefit was measured`);
 }
 
 export function percent(rate: number): string {

@@ -1,7 +1,7 @@
 import type { BenchmarkCase } from "./case.ts";
 
 const COUNTS = String.raw`/** What is counted in a text. */
-export interface Counts {
+export interface TextCounts {
   readonly lines: number;
   readonly words: number;
   readonly characters: number;
@@ -14,7 +14,7 @@ export interface Counts {
  * ENSURES: text.trim() === "" implies result.words === 0
  * PURITY: pure
  */
-export function countText(text: string): Counts {
+export function countText(text: string): TextCounts {
   throw new Error("hole");
 }
 
@@ -24,7 +24,7 @@ export function countText(text: string): Counts {
  * ENSURES: result.characters === left.characters + right.characters
  * PURITY: pure
  */
-export function addCounts(left: Counts, right: Counts): Counts {
+export function addCounts(left: TextCounts, right: TextCounts): TextCounts {
   throw new Error("hole");
 }
 `;
@@ -50,7 +50,7 @@ export function parseOptions(args: readonly string[]): CountOptions | null {
 }
 `;
 
-const ROW = String.raw`import type { Counts } from "./counts.ts";
+const ROW = String.raw`import type { TextCounts } from "./counts.ts";
 import type { CountOptions } from "./options.ts";
 
 /**
@@ -58,7 +58,7 @@ import type { CountOptions } from "./options.ts";
  * ENSURES: result.endsWith(name)
  * PURITY: pure
  */
-export function rowText(counts: Counts, options: CountOptions, name: string): string {
+export function rowText(counts: TextCounts, options: CountOptions, name: string): string {
   throw new Error("hole");
 }
 `;
@@ -68,7 +68,7 @@ import { parseOptions } from "../domain/options.ts";
 import { rowText } from "../domain/row.ts";
 
 /** What a command writes, and its exit code. */
-export interface ToolResult {
+export interface ToolOutput {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -98,7 +98,7 @@ export function complaint(message: string): string {
  * ENSURES: result.code === 0 implies result.stderr === ""
  * PURITY: pure
  */
-export function runTool(args: readonly string[], files: readonly NamedText[]): ToolResult {
+export function runTool(args: readonly string[], files: readonly NamedText[]): ToolOutput {
   throw new Error("hole");
 }
 `;

@@ -1,7 +1,7 @@
 import type { BenchmarkCase } from "./case.ts";
 
 const VERSIONS = String.raw`/** A version with three numbers. */
-export interface Version {
+export interface PlainVersion {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
@@ -13,7 +13,7 @@ export interface Version {
  * ENSURES: result === null || result.major + "." + result.minor + "." + result.patch === text
  * PURITY: pure
  */
-export function parseVersion(text: string): Version | null {
+export function parseVersion(text: string): PlainVersion | null {
   throw new Error("hole");
 }
 
@@ -24,17 +24,17 @@ export function parseVersion(text: string): Version | null {
  * ENSURES: left.major === right.major && left.minor === right.minor && left.patch > right.patch implies result > 0
  * PURITY: pure
  */
-export function compareVersions(left: Version, right: Version): number {
+export function compareVersions(left: PlainVersion, right: PlainVersion): number {
   throw new Error("hole");
 }
 `;
 
-const RANGES = String.raw`import { compareVersions, parseVersion, type Version } from "./versions.ts";
+const RANGES = String.raw`import { compareVersions, parseVersion, type PlainVersion } from "./versions.ts";
 
 /** Versions from the least, which is included, to the limit, which is not. */
 export interface VersionRange {
-  readonly least: Version;
-  readonly limit: Version;
+  readonly least: PlainVersion;
+  readonly limit: PlainVersion;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface VersionRange {
  * ENSURES: version.major === 0 && version.minor > 0 implies result.major === 0 && result.minor === version.minor + 1 && result.patch === 0
  * PURITY: pure
  */
-export function nextBreaking(version: Version): Version {
+export function nextBreaking(version: PlainVersion): PlainVersion {
   throw new Error("hole");
 }
 
@@ -63,7 +63,7 @@ export function parseVersionRange(text: string): VersionRange | null {
  * ENSURES: version.major > range.limit.major implies result === false
  * PURITY: pure
  */
-export function isInRange(version: Version, range: VersionRange): boolean {
+export function isInRange(version: PlainVersion, range: VersionRange): boolean {
   throw new Error("hole");
 }
 `;
