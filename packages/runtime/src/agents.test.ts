@@ -1,8 +1,8 @@
 import { createPack } from "@slipway/agents/pack";
 import { openScratchKernel, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { retryAnswer } from "@slipway/protocols/dispatch/retry-answer";
 import type { Caller } from "@slipway/protocols/surface/caller";
 import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
 import { agentsNow, dispatcherFor } from "./agents.ts";
 
 /** A repository with this `slipway/criticality.toml`, on a machine without any agent. */
@@ -30,7 +30,7 @@ async function scene(config: string) {
       modelKey,
       pack: createPack([]),
       instructions: "",
-      schema: z.object({}),
+      schema: retryAnswer,
       call: { actor, operationId: `r/${modelKey ?? "role"}` },
     });
   };
