@@ -59,6 +59,8 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Lets the auditor judge transforms of risk 3 and 4. */
       audit_transforms: z.boolean().default(false),
+      /** Lets the architect look for smells that are not measured. */
+      detect_smells: z.boolean().default(false),
       targets: z
         .strictObject({
           max_cyclomatic_complexity: positive.default(10),

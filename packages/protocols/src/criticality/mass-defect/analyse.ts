@@ -1,6 +1,7 @@
 import type { LanguageAdapter, SourceTree } from "@slipway/languages/adapter";
 import type { FunctionContext, RatedSmell, TransformationCatalog, TransformationType } from "../catalog/catalog.ts";
 import { functionId, parseSources } from "../lattice/lattice.ts";
+import { reportedIn, type ReportedSmells } from "./detect-smells.ts";
 import { guardAgainst } from "./guards.ts";
 import { exceededTargets, type ReductionTargets, type UnmetTarget } from "./targets.ts";
 
@@ -28,6 +29,8 @@ export interface Analysis {
   readonly targets: ReductionTargets;
   /** Patterns tried on each function. */
   readonly attempted: ReadonlyMap<string, readonly string[]>;
+  /** Smells that a model has found, by function. */
+  readonly reported: ReadonlyMap<string, ReportedSmells>;
 }
 
 /** Measures every written function of the tree. */
@@ -38,7 +41,7 @@ export function analyseTree(analysis: Analysis, tree: SourceTree): AnalysedFunct
 }
 
 export function analyseFunction(
-  { language, catalog, targets, attempted }: Analysis,
+  { language, catalog, targets, attempted, reported }: Analysis,
   tree: SourceTree,
   path: string,
   name: string,
@@ -46,7 +49,7 @@ export function analyseFunction(
   const id = functionId(path, name);
   const ast = language.parseAst(tree[path] ?? "");
   const reading = language.complexity(ast, name);
-  const smells = catalog.rate(language.smells(ast, name));
+  const smells = catalog.rate([...language.smells(ast, name), ...reportedIn(reported, id, ast, name)]);
   const context: FunctionContext = {
     functionId: id,
     language: language.id,

@@ -361,3 +361,37 @@ test("holes and witnesses are not reduced", async () => {
 test("[CRI-010] without functions there is nothing to reduce", () => {
   expect(endOf([])).toBe("satisfied");
 });
+
+describe("smells that a model finds", () => {
+  const PLAIN = "export function twice(weight: number): number {\n  const doubled = weight + weight;\n  return doubled;\n}\n";
+  const CLEAR = "export function twice(weight: number): number {\n  const total = weight + weight;\n  return total;\n}";
+  const configuration = "[mass_defect]\ndetect_smells = true\n";
+  const files = { [PATH]: PLAIN };
+  const found =
+    (...smells: object[]) =>
+    (asked: AskedModel) =>
+      asked.skill === "detect_smells"
+        ? { smells: asked.artifacts.at(-1)?.text.includes("doubled") === true ? smells : [] }
+        : asked.name.includes("rename-for-clarity")
+          ? transformed(CLEAR)
+          : { outcome: "guarded", guard: "no" };
+  const smell = { id: "over-documentation", lines: [2] };
+
+  test("[CRI-162] are asked of the architect if the configuration says so, and lead to patterns like measured ones", async () => {
+    const { value, asked } = await reduce(found(smell), { files, configuration });
+    const [first] = asked;
+    expect(first).toMatchObject({ skill: "detect_smells", alias: "architect_model", name: `reduce:smells:${PATH}#twice:1.0` });
+    expect(first?.artifacts[0]?.text).toMatch(/^deep-nesting \(control-flow\): /m);
+    expect(value.accepted).toEqual([{ function: `${PATH}#twice`, pattern: "rename-for-clarity", smell: "over-documentation", risk: 2 }]);
+    expect(value.tree).toEqual({ [PATH]: `${CLEAR}\n` });
+    // The function has changed, so it is asked about again, and the smell is gone.
+    expect(asked.filter(({ skill }) => skill === "detect_smells").map(({ attempt }) => attempt)).toEqual(["smells.1.0", "smells.1.1"]);
+    expect(value).toMatchObject({ ended: "satisfied", smells: [] });
+  });
+
+  test("that are not in the catalog are left out, and by default no model is asked", async () => {
+    const unknown = await reduce(found({ id: "ugly", lines: [1] }), { files, configuration });
+    expect(unknown.asked.map(({ skill }) => skill)).toEqual(["detect_smells"]);
+    expect((await reduce(found(smell), { files })).asked).toEqual([]);
+  });
+});

@@ -4,6 +4,7 @@ import type { RiskLevel } from "../catalog/risk.ts";
 import type { CriticalityRun } from "../criticality-run.ts";
 import { functionId } from "../lattice/lattice.ts";
 import { analyseFunction, analyseTree, type AnalysedFunction, type Analysis, type GuardedPattern } from "./analyse.ts";
+import { detectSmells, type ReportedSmells } from "./detect-smells.ts";
 import { unmetCoverage, type UnmetTarget } from "./targets.ts";
 import { tryPattern, type TrialOutcome } from "./try-pattern.ts";
 import type { TransformVerifier } from "./verify-transform.ts";
@@ -71,9 +72,14 @@ export async function reduceFunctions(run: CriticalityRun, input: ReduceInput): 
   const { targets } = run.config.mass_defect;
   const attempted = new Map(fixed.map((id) => [id, [...catalog.patternIds()]]));
   const state: Reduction = { tree: input.tree, attempted, accepted: [], reverted: [], guardedByModel: [] };
-  const analysis: Analysis = { language: run.services.language, catalog, targets, attempted: state.attempted };
+  const reported = new Map<string, ReportedSmells>();
+  const analysis: Analysis = { language: run.services.language, catalog, targets, attempted: state.attempted, reported };
+  const detect = async (pass: number) => {
+    if (run.config.mass_defect.detect_smells) await detectSmells(run, catalog, state.tree, `${visit}.${pass}`, reported);
+  };
   const decisions = await run.ledger.constraintBlock(`reduce:decisions:${visit}`);
   let passes = 0;
+  await detect(passes);
   let ended = endOf(analyseTree(analysis, state.tree));
   while (ended === null) {
     passes++;
@@ -81,6 +87,7 @@ export async function reduceFunctions(run: CriticalityRun, input: ReduceInput): 
     await input.onProgress?.({ type: "analysing", pass: passes });
     for (const { path, name } of analyseTree(analysis, state.tree))
       await reduceFunction(run, input, analysis, state, { path, name, decisions });
+    await detect(passes);
     ended = endOf(analyseTree(analysis, state.tree)) ?? (state.accepted.length === before ? "diminishing_returns" : null);
   }
   const last = analyseTree(analysis, state.tree);
