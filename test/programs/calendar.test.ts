@@ -17,12 +17,6 @@ parsers:
   tests: { type: junit_xml, path: reports/junit.xml }
 `;
 
-/** pytest fails without any test, so the project begins with one. */
-const FIRST_TEST = `def test_readme():
-    with open("README.md") as file:
-        assert file.read().startswith("# ")
-`;
-
 const needed = ["python3", "pytest", "hypothesis"];
 const missing = (await (await languageAdapter("python", { env: process.env })).missingTools()).filter(({ tool }) => needed.includes(tool));
 if (missing.length > 0) console.log(`skipped: ${missing.map(({ tool, install }) => `${tool} is not installed (${install})`).join(", ")}`);
@@ -36,7 +30,6 @@ describe.skipIf(missing.length > 0)("a Python program from a given specification
       {
         "README.md": "# Calendar\n",
         "spec.toml": SPEC,
-        "tests/test_readme.py": FIRST_TEST,
         "slipway/gates.yaml": GATES,
         "slipway/criticality.toml": '[project]\nname = "calendar"\nlanguage = "python"\n',
       },
@@ -44,6 +37,10 @@ describe.skipIf(missing.length > 0)("a Python program from a given specification
     );
     written = writeProgram(project, "calendar");
   }, 240_000);
+
+  test("is begun although pytest fails on a base without tests", () => {
+    expect(written.output).toContain("found no tests, and its exit code");
+  });
 
   test("is merged with 12 functions in 3 modules", () => {
     expect(written.value, written.output).toMatchObject({ status: "merged", functions: 12, escalations: 0 });
@@ -79,6 +76,6 @@ describe.skipIf(missing.length > 0)("a Python program from a given specification
 
   test("its tests pass when pytest runs them", () => {
     const { status, output } = project.run("python3", ["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
-    expect([status, output]).toEqual([0, expect.stringMatching(/^30 passed/m)]);
+    expect([status, output]).toEqual([0, expect.stringMatching(/^29 passed/m)]);
   }, 60_000);
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import type { Failure } from "@slipway/durable/errors";
 import { SlipwayError } from "../../../schema/errors.ts";
 import { z } from "zod";
 import type { Call } from "../../../record/operations/call.ts";
@@ -8,7 +10,7 @@ import { findFeature } from "../../feature/store.ts";
 import { toolchainOf } from "../toolchain.ts";
 import { trialLogFolder } from "../gates/log-folder.ts";
 import { planGate } from "../gates/precedence.ts";
-import { runGate, type GateRequest, type StepEvent } from "../gates/run.ts";
+import { runGate, type GateRequest, type GateResult, type StepEvent } from "../gates/run.ts";
 import type { GatesConfig } from "../../../config/gates.ts";
 import { commitNow } from "../../../host/git/commit-now.ts";
 import { treeOf } from "../../../host/git/fast-path/git-queries.ts";
@@ -16,6 +18,7 @@ import { checkoutTree } from "./checkout-tree.ts";
 import type { Operation } from "../../../record/operations/operation.ts";
 import { placesIn } from "../../../host/places.ts";
 import { trialKey } from "./key.ts";
+import { noTestsYet } from "./no-tests-yet.ts";
 import { withTree, type TreeCheckout } from "./with-tree.ts";
 import { keepRanTests } from "./ran-tests.ts";
 import { recordTrial, rememberedTrial, type TrialRecord } from "./store.ts";
@@ -154,7 +157,8 @@ function tryOperation(
           ...(onStep === undefined ? {} : { onStep: (event) => onStep({ profile, mode }, event) }),
         }),
       );
-      const { tests, coverage, failure } = result;
+      const { tests, coverage } = result;
+      const failure = withoutTests(result) ?? result.failure;
       const ran = await keepRanTests(dependencies.objects, result.ran);
       const counts = { tests, coverage: coverage && { line: coverage.line, branch: coverage.branch }, ran };
       const steps = await recordedSteps(dependencies, result);
@@ -167,4 +171,11 @@ function tryOperation(
     },
     event: ({ profile, mode, tree }, { status }) => ({ profile, mode, tree, status }),
   };
+}
+
+function withoutTests({ steps }: GateResult): Failure | null {
+  const failed = steps.find(({ status }) => status === "fail");
+  return failed === undefined || failed.exitCode === null
+    ? null
+    : noTestsYet(failed.name, failed.exitCode, readFileSync(failed.logPath, "utf8"));
 }
