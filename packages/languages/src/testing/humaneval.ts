@@ -61,7 +61,7 @@ export async function runTask(
     return await inCopy(project.tree, async (folder) => {
       const { fill, isHole } = readHole(adapter, project);
       if (!isHole) exceptions.push(`${project.name} is no hole`);
-      const hole = problemIn(await oracle.check());
+      const hole = problemIn(seriousOf(adapter, await oracle.check()));
       if (hole !== null) exceptions.push(`the hole does not compile: ${hole}`);
       const bodies = { oracle, tests: project.tests, path: project.path, folder, run };
       const canonical = await tryBody(adapter, () => fill(task.canonical_solution), bodies);
@@ -74,7 +74,7 @@ export async function runTask(
       if (rejectedBy !== "tests")
         notes.push(`the buggy body: ${rejectedBy ?? "passes"}: ${buggy.injection ?? buggy.compile ?? buggy.verdict?.message ?? ""}`);
       if (rejectedBy === null) exceptions.push("the buggy body passes");
-      const isDiscarded = isUnchanged(folder, project.tree) && problemIn(await oracle.check()) === hole;
+      const isDiscarded = isUnchanged(folder, project.tree) && problemIn(seriousOf(adapter, await oracle.check())) === hole;
       if (!isDiscarded) exceptions.push("a discarded body left something behind");
       const compiles = canonical.injection === null && canonical.compile === null;
       const passes = canonical.injection === null && canonical.verdict === null;
@@ -138,9 +138,7 @@ async function tryBody(adapter: LanguageAdapter, make: () => string, { oracle, t
     return { compile: null, tolerated: null, verdict: null, injection: error.message };
   }
   const checked = await oracle.checkFile(path, text);
-  const serious = checked.problems.filter(({ message }) => !isTolerated(adapter, message));
-  const isOnlyTolerated = serious.length === 0 && checked.problems.length > 0;
-  const compile = isOnlyTolerated ? null : problemIn({ ...checked, problems: serious });
+  const compile = problemIn(seriousOf(adapter, checked));
   const verdict = await inCopy(folder, async (copy) => {
     await putFiles(copy, { ...tests, [path]: text });
     return judge(adapter, copy, run);
@@ -148,9 +146,11 @@ async function tryBody(adapter: LanguageAdapter, make: () => string, { oracle, t
   return { compile, tolerated: compile === null ? problemIn(checked) : null, verdict, injection: null };
 }
 
-/** JavaScript has no annotations, so `noImplicitAny` rejects every callback and every empty array that a closure reads. */
-function isTolerated({ id }: LanguageAdapter, message: string): boolean {
-  return id === "typescript" && /implicitly has (?:an |type |return type )'any/.test(message);
+/** JavaScript has no annotations, so `noImplicitAny` rejects most callbacks. */
+function seriousOf({ id }: LanguageAdapter, { passed, problems }: CompileResult): CompileResult {
+  if (id !== "typescript" || passed) return { passed, problems };
+  const serious = problems.filter(({ message }) => !/implicitly has (?:an |type |return type )'any/.test(message));
+  return { passed: problems.length > 0 && serious.length === 0, problems: serious };
 }
 
 function rejection({ compile, verdict, injection }: TriedBody): HumanEvalResult["rejectedBy"] {
