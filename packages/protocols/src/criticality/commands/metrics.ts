@@ -78,9 +78,12 @@ function lines(rows: readonly MetricRow[], runs: number, color: boolean): string
 
 /** What escalates most often in completed runs. It is for the person who changes prompts: no run reads it. */
 function patternLines(patterns: readonly FailurePattern[], color: boolean): string[] {
-  const text = ({ model, reason, count, projects, proposal }: FailurePattern) =>
-    `  ${oneLine(model)}, ${oneLine(reason)}: ${count} in ${projects.map(oneLine).join(", ")}. ${proposal}`;
-  return patterns.length === 0 ? [] : [paint(color).bold("escalations of completed runs, by model and reason"), ...patterns.map(text)];
+  const heading = "escalations of completed runs, by model and reason";
+  return patterns.length === 0 ? [] : [paint(color).bold(heading), ...patterns.map(patternLine)];
+}
+
+function patternLine({ model, reason, count, projects, proposal }: FailurePattern): string {
+  return `  ${oneLine(model)}, ${oneLine(reason)}: ${count} in ${projects.map(oneLine).join(", ")}. ${proposal}`;
 }
 
 const MS_PER_MINUTE = 60_000;
