@@ -87,6 +87,15 @@ describe("[CRI-180] slipway criticality status", () => {
     ]);
   });
 
+  test("warns if the files of an ended run cannot be written again, and shows the run", async () => {
+    const project = letters();
+    const steps = [{ name: "files", value: "0".repeat(64) }];
+    await recordRun(project, { id: "2026-11-18_tides", state: COMPLETED, steps });
+    const { code, stdout, stderr } = await ask(project, "status");
+    expect([code, stdout.split("\n")[0]]).toEqual([0, "2026-11-18_tides: complete"]);
+    expect(stderr).toMatch(/^warning: the files of the run could not be written again: /);
+  });
+
   test("[CRI-195] shows what the external verifier said of critical functions", async () => {
     const project = letters();
     const rows: RunArtifacts["functions"] = [

@@ -26,13 +26,11 @@ export async function restoreKeptFiles(
   const text = async (of: string) => Buffer.from(await objects.get(of)).toString("utf8");
   const kept = keptFilesSchema.parse(JSON.parse(await text(digest)));
   const writer = projectedFiles(nodeFileSystem);
-  const paths = Object.keys(kept).toSorted((a, b) => Number(a === last) - Number(b === last));
+  const ordered = Object.entries(kept).toSorted(([a], [b]) => Number(a === last) - Number(b === last));
   let written = 0;
-  for (const path of paths) {
+  for (const [path, file] of ordered) {
     const target = join(folder, assertCanonicalPath(path));
     if ((await nodeFileSystem.modifiedAt(target).catch(() => null)) !== null) continue;
-    const file = kept[path];
-    if (file === undefined) continue;
     await writer.write(target, "text" in file ? file.text : await text(file.digest));
     written++;
   }

@@ -21,8 +21,8 @@ export async function restoreEndedRun({ records, engine }: Reader, runId: string
   if (info === undefined || !isFinished(info.status)) return 0;
   for await (const event of stepsOf(engine, runId)) {
     if (event.name !== KEEP_STEP) continue;
-    const { value } = (await decodePayload(records.objects, event)) as { readonly value?: string };
-    if (value !== undefined) return restoreKeptFiles(records.objects, folder, value, STATE_FILE);
+    const { value } = (await decodePayload(records.objects, event)) as { readonly value: string };
+    return restoreKeptFiles(records.objects, folder, value, STATE_FILE);
   }
   return 0;
 }
