@@ -31,12 +31,16 @@ function subjectOf(id: string): string {
     .replaceAll("/", ".");
 }
 
+/** A busy machine must not look like a slow function. */
+const LONG_LIMITS = "[orchestrator.timeouts]\ninjection_per_function_seconds = 900\nmesoscopic_per_cluster_seconds = 900\n";
+
 function benchmarkProject(answers: Readonly<Record<string, Bodies>> = {}): Project {
   const runtime = "{ default_provider: custom, default_model: good, custom: { command: [node, agent.mjs] } }";
   return letters({
     "agent.mjs": AGENT,
     "answers.json": JSON.stringify({ good: GOOD, ...answers }),
     "slipway/agents.yaml": `version: 1\nroles: {}\nruntime: ${runtime}\n`,
+    "slipway/criticality.toml": LONG_LIMITS,
   });
 }
 
@@ -106,6 +110,8 @@ describe("slipway criticality benchmark", () => {
     expect(continued.stdout).toContain("2 of 2 cases pass, 100 % at the first attempt");
     expect(calls(project).filter((call) => call.includes("clamp"))).toEqual(["good worker domain.clamp.clamp 1.1"]);
     expect(results(project)).toHaveLength(1);
+    const [, run = ""] = /^run (\S+):/m.exec(continued.stdout) ?? [];
+    expect((await project.slipway(["status", run])).stdout).toContain("  micro-clamp: completed\n  micro-distance: completed\n");
   }, 240_000);
 
   test("[CRI-197] a candidate for a higher tier begins with its tier, and the worker is not called", async () => {

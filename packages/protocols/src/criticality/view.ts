@@ -1,6 +1,7 @@
 import { viewChanges } from "../change/view.ts";
 import { plainNode, type RunNode } from "../run-view.ts";
 import type { Reader } from "../surface/surface.ts";
+import { viewCases } from "./benchmark/view-cases.ts";
 import { restoreEndedRun } from "./files/restore-ended.ts";
 import { PHASE_TITLES, stateSchema, subStateName, type CriticalityState } from "./machine/states.ts";
 import { PHASES, type CriticalityPhase } from "./routing/roles.ts";
@@ -8,12 +9,12 @@ import { readArtifacts, type FunctionRow } from "./run-artifacts.ts";
 import { shortName } from "./steps.ts";
 import { readRun } from "./store.ts";
 
-/** The phases, the functions below Injection, and the change once it is delivered. */
+/** The phases, the functions below Injection, and the change once it is delivered; for a benchmark its cases. */
 export async function viewCriticality(reader: Reader, runId: string): Promise<RunNode[]> {
   // A view is shown whether or not files can be written.
   await restoreEndedRun(reader, runId).catch(() => 0);
   const row = await readRun(reader.records.database.db, runId);
-  if (row === null) return viewChanges(reader, runId);
+  if (row === null) return [...(await viewCases(reader, runId)), ...(await viewChanges(reader, runId))];
   const state = stateSchema.parse(JSON.parse(row.state));
   const { functions } = readArtifacts(row.artifacts);
   const phases = PHASES.map((phase) => phaseNode(phase, state, runId, functions));

@@ -11,6 +11,7 @@ import type { CriticalityServicesOfRun } from "../protocol.ts";
 import { readInvocations } from "../store.ts";
 import type { CodeTools } from "../workspace/code-tools.ts";
 import { caseLattice, hiddenTestPath } from "./case-lattice.ts";
+import { BENCHMARK_CASE } from "./case-step.ts";
 import { injectCase, type InjectedCase } from "./inject-case.ts";
 import type { CaseResult } from "./result.ts";
 import type { BenchmarkCase } from "./suite/case.ts";
@@ -30,20 +31,9 @@ export type CaseOutcome =
   { readonly status: "measured"; readonly result: CaseResult } | { readonly status: "given_up"; readonly reason: string };
 
 /** One case: its holes are filled as in any run, then the hidden tests decide. Nothing of a repository is read or written. */
-export const benchmarkCase = workflow<CaseInput, CaseOutcome, CriticalityServicesOfRun>("criticality-benchmark-case", "1", runCase, {
+export const benchmarkCase = workflow<CaseInput, CaseOutcome, CriticalityServicesOfRun>(BENCHMARK_CASE, "1", runCase, {
   durability: "relaxed",
 });
-
-const CASE = /^case:(.+)$/;
-
-export function caseStep(id: string): string {
-  return `case:${id.replace("/", "-")}`;
-}
-
-/** The case that a child run is of; null for other child runs. */
-export function caseOf(child: string | null): string | null {
-  return CASE.exec(child ?? "")?.[1] ?? null;
-}
 
 async function runCase(ctx: Ctx, input: CaseInput, services: CriticalityServicesOfRun): Promise<CaseOutcome> {
   const found = SUITE.find(({ id }) => id === input.case);
@@ -77,6 +67,9 @@ async function runCase(ctx: Ctx, input: CaseInput, services: CriticalityServices
   }
 }
 
+/** What a test run reports may be text of the code under test. */
+const MOST_REASON_CHARACTERS = 500;
+
 /** Null if every hidden test passed. */
 async function failureOfHidden(
   tools: CodeTools,
@@ -85,7 +78,8 @@ async function failureOfHidden(
   run: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<string | null> {
   const path = hiddenTestPath(found);
-  return hiddenFailure(await tools.runTests({ ...tree, [path]: found.hidden }, [path], run));
+  const failure = hiddenFailure(await tools.runTests({ ...tree, [path]: found.hidden }, [path], run));
+  return failure?.slice(0, MOST_REASON_CHARACTERS) ?? null;
 }
 
 export function hiddenFailure({ tests, skipped, broken }: TestRun): string | null {
