@@ -1,5 +1,6 @@
 import { API, type Checker, type Program, type Snapshot } from "typescript/unstable/sync";
 import type { SourceFile } from "typescript/unstable/ast";
+import type { CompilerOptions } from "./oracle/compiler-options.ts";
 import { Overlay, VIRTUAL } from "./overlay.ts";
 
 /** One set of files, open in the compiler. */
@@ -31,10 +32,14 @@ const OPTIONS = {
   skipLibCheck: true,
 };
 
-/** The text of the tsconfig.json under which every project is checked. */
-export function projectConfig(overlay: Overlay, exclude: readonly string[] = []): string {
+/** The text of the tsconfig.json under which a project is checked. `own` are options of the project that differ from ours. */
+export function projectConfig(overlay: Overlay, exclude: readonly string[] = [], own: CompilerOptions = {}): string {
   const types = overlay.nodeTypes === null ? { types: [] } : { types: ["node"], typeRoots: [`${overlay.nodeTypes}/@types`] };
-  return JSON.stringify({ compilerOptions: { ...OPTIONS, ...types }, include: ["**/*.ts"], ...(exclude.length === 0 ? {} : { exclude }) });
+  return JSON.stringify({
+    compilerOptions: { ...OPTIONS, ...types, ...own },
+    include: ["**/*.ts"],
+    ...(exclude.length === 0 ? {} : { exclude }),
+  });
 }
 
 /** TypeScript's own process, started on first use and kept, so that parsed files stay cached. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openScratchKernel, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
+import { GATES, openScratchKernel, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
 import { LANGUAGE_IDS } from "@slipway/languages/adapter";
 import { languageAdapter } from "@slipway/languages/adapters";
 import { afterEach, describe, expect, test } from "vitest";
@@ -29,13 +29,33 @@ function specFile(text = printSpec(sampleSpec())): Partial<RunRequest> {
 }
 
 const CONFIG = "slipway/criticality.toml";
+const LISTED = '{ "scripts": { "test": "node --test" }, "devDependencies": { "fast-check": "^4.1.0" } }\n';
 
 describe("the input of a run", () => {
-  test("compiler settings that are not strict are refused before a model is called", async () => {
-    const strict = (value: string) => prepare({ text: "x" }, { "tsconfig.json": value });
-    await expect(strict('{ "extends": "./base.json" }')).rejects.toMatchObject({ code: "config_invalid" });
-    await scratch.close();
-    expect((await strict('{ "compilerOptions": { "strict": true } }')).input.project_files).toHaveProperty(["tsconfig.json"]);
+  const settings = (tsconfig: string, files: Record<string, string> = {}) =>
+    prepare({ text: "x" }, { "tsconfig.json": tsconfig, ...files });
+  const USABLE = '"strict": true, "noEmit": true, "allowImportingTsExtensions": true';
+
+  test.each([
+    ["not strict", "{}", /no "strict": true/],
+    ["without imports of .ts files", '{ "compilerOptions": { "strict": true } }', /imports that end in \.ts/],
+    ["from a package", `{ "extends": "@tsconfig/strictest", "compilerOptions": { ${USABLE} } }`, /extends @tsconfig\/strictest/],
+    ["from outside the repository", `{ "extends": "../base.json", "compilerOptions": { ${USABLE} } }`, /extends \.\.\/base\.json/],
+    [
+      "that no module compiles with",
+      `{ "compilerOptions": { ${USABLE}, "module": "nodenext", "verbatimModuleSyntax": true } }`,
+      /CommonJS/,
+    ],
+  ])("compiler settings %s are refused before a model is called", async (_what, tsconfig, message) => {
+    const refused = await settings(tsconfig).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "config_invalid", message: expect.stringMatching(message) });
+  });
+
+  test("compiler settings are read with those that they extend, and unused names are told", async () => {
+    const base = `{ "compilerOptions": { ${USABLE}, "noUnusedLocals": true } }`;
+    const { input, note } = await settings('{ "extends": "./config/base" }', { "config/base.json": base });
+    expect(Object.keys(input.project_files)).toEqual(["tsconfig.json", "config/base.json"]);
+    expect(note).toContain("noUnusedLocals");
   });
 
   test("a language whose tools are not installed is refused before a model is called", async ({ skip }) => {
@@ -49,6 +69,13 @@ describe("the input of a run", () => {
       code: "tool_missing",
       details: { tools },
     });
+  });
+
+  test("a gate without a test report is told before a model is called, and one with a report is not", async () => {
+    expect((await prepare({ text: "x" })).note).toMatch(/names no test report for full.*--test-reporter=junit/);
+    await scratch.close();
+    const reporting = `${GATES}parsers: { tests: { type: junit_xml, path: reports/junit.xml } }\n`;
+    expect((await prepare({ text: "x" }, { "slipway/gates.yaml": reporting })).note).toBeUndefined();
   });
 
   test("an idea gives the run its name", async () => {
@@ -93,7 +120,7 @@ describe("the input of a run", () => {
   });
 
   test("project files of the repository are kept, others are not read", async () => {
-    const { input } = await prepare({ text: "x" }, { "package.json": '{ "name": "mine" }\n', "README.md": "words\n" });
-    expect(input.project_files).toEqual({ "package.json": '{ "name": "mine" }\n' });
+    const { input } = await prepare({ text: "x" }, { "package.json": LISTED, "README.md": "words\n" });
+    expect(input.project_files).toEqual({ "package.json": LISTED });
   });
 });

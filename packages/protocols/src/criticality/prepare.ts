@@ -9,7 +9,10 @@ import type { Starter } from "../surface/surface.ts";
 import { CONFIG_FILE, parseConfig } from "./config/config.ts";
 import { assertVerifierInstalled } from "./injection/formal-check.ts";
 import type { CriticalityInput } from "./input.ts";
+import { testCommand } from "./lattice/test-command.ts";
+import { projectTemplate } from "./lattice/target.ts";
 import { readSpec } from "./spec/read-spec.ts";
+import { assertTestLibraries } from "./workspace/test-libraries.ts";
 
 /** Files that decide how the project is compiled and tested; the repository's own are kept. */
 const PROJECT_FILES = ["package.json", "tsconfig.json", "pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "CMakeLists.txt"];
@@ -25,13 +28,16 @@ export async function prepareCriticality({ kernel, records }: Starter, { text, o
     throw new SlipwayError("invalid_cli_args", "Give an idea for the interview or --spec FILE, not both.", {
       suggested_next_actions: ["For example: `slipway criticality --spec spec.toml`."],
     });
-  await assertTools(config.project.language, env);
+  const { language } = config.project;
+  await assertTools(language, env);
+  await assertTestLibraries(language, read);
   const bytes = file === undefined ? null : await readFileOf(cwd, file);
   const spec = bytes === null || file === undefined ? null : readSpec(file, bytes);
   const project = projectName(spec?.system.name ?? config.project.name ?? text);
   const files = await Promise.all(PROJECT_FILES.map(async (path) => [path, await read(path)] as const));
-  const projectFiles = Object.fromEntries(files.filter((entry): entry is readonly [string, string] => entry[1] !== null));
-  if (config.project.language === "typescript" && "tsconfig.json" in projectFiles) await assertStrict(projectFiles);
+  const ownFiles = Object.fromEntries(files.filter((entry): entry is readonly [string, string] => entry[1] !== null));
+  const settings = language === "typescript" ? await compilerSettings(ownFiles, read) : { files: {}, notes: [] };
+  const projectFiles = { ...ownFiles, ...settings.files };
   const input: CriticalityInput = {
     project,
     idea: text,
@@ -39,7 +45,30 @@ export async function prepareCriticality({ kernel, records }: Starter, { text, o
     config_text: configText,
     project_files: projectFiles,
   };
-  return { input, slug: project, ...(warnings.length === 0 ? {} : { note: `\n${warnings.join("\n")}` }) };
+  const notes = [...warnings, ...settings.notes, ...reportNotes(kernel, language, projectFiles)];
+  return { input, slug: project, ...(notes.length === 0 ? {} : { note: `\n${notes.join("\n")}` }) };
+}
+
+/** Files that the compiler settings of the repository consist of, and what to say about them. */
+async function compilerSettings(ownFiles: SourceTree, read: (path: string) => Promise<string | null>) {
+  const text = ownFiles["tsconfig.json"];
+  if (text === undefined) return { files: {}, notes: [] };
+  const { assertCompilerSettings, extendedFiles, uncheckedSettings } = await import("./workspace/compiler-settings.ts");
+  const files = await extendedFiles(text, read);
+  await assertCompilerSettings({ ...ownFiles, ...files });
+  return { files, notes: uncheckedSettings(files) };
+}
+
+/** A program whose tests the gate does not report cannot merge. Only told: the gate can be corrected until the program is finished. */
+function reportNotes({ configuration: { gates, policy } }: Kernel, id: LanguageId, projectFiles: SourceTree): string[] {
+  const mode = policy.required_merge_mode;
+  const { tests, coverage } = gates.parsers ?? {};
+  const reports = [tests, coverage?.type === "junit_xml" ? coverage : undefined];
+  if (reports.some((report) => report !== undefined && (report.modes?.some((one) => one === mode) ?? true))) return [];
+  const command = testCommand(id, { ...projectTemplate({ id }, "program"), ...projectFiles });
+  return [
+    `slipway/gates.yaml names no test report for ${mode}, so a finished program waits until a step reports that its tests ran, such as ${JSON.stringify(command)} with parsers.tests.`,
+  ];
 }
 
 /** A run needs its compiler and its test runner: said before a model is called. */
@@ -51,17 +80,6 @@ async function assertTools(id: LanguageId, env: RunRequest["env"]): Promise<void
   throw new SlipwayError("tool_missing", said.join(" "), {
     tools: missing.map(({ tool }) => tool),
     suggested_next_actions: missing.map(({ install }) => install),
-  });
-}
-
-/** The compile check refuses settings that are not strict, and no model may change them: said before a model is called. */
-async function assertStrict(projectFiles: SourceTree): Promise<void> {
-  const { strictProblems } = await import("@slipway/languages/typescript/oracle/strict");
-  const [first] = strictProblems(projectFiles);
-  if (first === undefined) return;
-  throw new SlipwayError("config_invalid", first.message, {
-    file: first.file,
-    suggested_next_actions: ["Write it there, because `extends` is not followed, and commit it."],
   });
 }
 

@@ -4,7 +4,7 @@ import type { CompileResult, SourceTree, ToolRun } from "../../adapter.ts";
 import { openOracle } from "./oracle.ts";
 
 const NOT_SOURCES = new Set(["node_modules", ".git", ".slipway"]);
-const READ = /(?:\.ts|(?:^|\/)(?:package|tsconfig)\.json)$/;
+const READ = /(?:\.ts|(?:^|\/)(?:package|tsconfig[^/]*)\.json)$/;
 
 /** Checks the TypeScript files of a folder. */
 export async function compileCheck(sourcePath: string, run: Pick<ToolRun, "timeoutMs" | "signal">): Promise<CompileResult> {

@@ -4,6 +4,7 @@ import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { SourceProblem, SourceTree } from "../../adapter.ts";
 import { projectConfig } from "../compiler.ts";
 import { Overlay, VIRTUAL } from "../overlay.ts";
+import { checkedOptions } from "./compiler-options.ts";
 import { positionAt } from "../source/program.ts";
 
 /** The parts of the API's client that it does not export: its process must be killed if it does not answer. */
@@ -47,7 +48,7 @@ export class CompilerProcess {
   #texts: Record<string, string> = {};
 
   constructor(tree: SourceTree) {
-    this.#overlay.set(CONFIG, projectConfig(this.#overlay, NOT_CHECKED));
+    this.#overlay.set(CONFIG, projectConfig(this.#overlay, NOT_CHECKED, checkedOptions(tree)));
     for (const [path, text] of Object.entries(tree)) this.set(path, text);
     this.#created.clear();
   }
@@ -56,7 +57,7 @@ export class CompilerProcess {
     return this.#child?.pid ?? null;
   }
 
-  /** A configuration in the tree has no effect. */
+  /** A configuration counts only when the process starts. */
   set(path: string, text: string | null): void {
     if (/(?:^|\/)tsconfig[^/]*\.json$/.test(path)) return;
     const file = `${ROOT}/${path}`;
@@ -112,7 +113,9 @@ export class CompilerProcess {
       if (program === undefined) throw new Error("TypeScript did not open the project.");
       const file = path === null ? undefined : `${ROOT}/${path}`;
       const found = [...(await program.getSyntacticDiagnostics(file)), ...(await program.getSemanticDiagnostics(file))];
-      return found.map((one) => this.#problem(one));
+      const ofOptions =
+        path === null ? [...(await program.getConfigFileParsingDiagnostics()), ...(await program.getProgramDiagnostics())] : [];
+      return [...ofOptions, ...found].map((one) => this.#problem(one));
     } catch (error) {
       throw new CompilerCrash(error instanceof Error ? error.message : String(error));
     }

@@ -94,7 +94,7 @@ export const api = { deposit(a: number): number { ${HOLE} } };
     expect(() => open(TREE).checkFile("../a.ts", "")).toThrow(expect.objectContaining({ code: "path_out_of_bounds" }));
   });
 
-  test("is checked without its tests, under our options, not under its own", async () => {
+  test("is checked without its tests; options that name files have no effect", async () => {
     const loose = `{ "compilerOptions": { "strict": true, "types": ["none"], "plugins": [], "paths": { "*": ["/etc/*"] } }, "files": [] }`;
     const tree = {
       "tsconfig.json": loose,

@@ -39,7 +39,7 @@ const TEMPLATES: Partial<Record<LanguageAdapter["id"], (name: string) => SourceT
     )}\n`,
   }),
   python: (name) => ({
-    "pyproject.toml": `[project]\nname = ${JSON.stringify(name)}\nversion = "0.1.0"\nrequires-python = ">=3.11"\n\n[tool.pyright]\ninclude = ["src"]\nextraPaths = ["src"]\ntypeCheckingMode = "standard"\n\n[tool.pytest.ini_options]\npythonpath = ["src"]\ntestpaths = ["tests"]\n`,
+    "pyproject.toml": `[project]\nname = ${JSON.stringify(name)}\nversion = "0.1.0"\nrequires-python = ">=3.11"\n\n[dependency-groups]\ndev = ["hypothesis", "pytest"]\n\n[tool.pyright]\ninclude = ["src"]\nextraPaths = ["src"]\ntypeCheckingMode = "standard"\n\n[tool.pytest.ini_options]\npythonpath = ["src"]\ntestpaths = ["tests"]\n`,
   }),
 };
 
