@@ -67,6 +67,7 @@ async function verify(name: string, body: string) {
     folders: tools.folders,
     oracle: () => tools.oracleFor(SKELETON),
     dropOracle: tools.dropOracle,
+    turns: tools.turns,
     run: { sandbox, timeoutMs: 60_000 },
   };
   return verifyBodies(checks, SKELETON, [{ target, body }], generated === null ? [] : [generated]);

@@ -33,6 +33,7 @@ async function verify(body: string, language: LanguageAdapter = typescriptAdapte
     folders: tools.folders,
     oracle: () => tools.oracleFor(SKELETON),
     dropOracle: tools.dropOracle,
+    turns: tools.turns,
     run: { sandbox, timeoutMs },
   };
   try {

@@ -33,6 +33,7 @@ export function sceneOf({ run, tools, tests, skeleton, firstTier }: SceneParts, 
     checks: async (signal) => ({
       language,
       folders: tools.folders,
+      turns: tools.turns,
       oracle: () => tools.oracleFor(tree),
       dropOracle: tools.dropOracle,
       run: { sandbox: await tools.sandbox(), signal, timeoutMs },

@@ -13,6 +13,7 @@ import type { TestRun } from "@slipway/languages/typescript/test-run";
 import { classify, type AttemptEvidence, type InjectionFailure } from "../escalation/failures.ts";
 import type { LatticeFunction } from "../lattice/lattice.ts";
 import type { ProjectFolders } from "../workspace/project-folders.ts";
+import type { Turns } from "../workspace/turns.ts";
 
 export interface WrittenBody {
   readonly target: LatticeFunction;
@@ -25,15 +26,28 @@ export interface BodyChecks {
   /** Called for a compiler that does not answer. */
   readonly dropOracle: () => void;
   readonly folders: ProjectFolders;
+  readonly turns: Turns;
   /** Its time limit is for compiler and tests together. */
   readonly run: ToolRun & { readonly timeoutMs: number };
 }
 
 /**
  * Checks bodies together: syntax, security and purity, compiler, their unit tests, then benchmarks. The first failure, or null. Nothing of `tree`
- * changes: a body that fails is not part of any tree.
+ * changes: a body that fails is not part of any tree. One that exceeds its time is checked again while no other is: a busy machine is not
+ * the body's fault.
  */
 export async function verifyBodies(
+  checks: BodyChecks,
+  tree: SourceTree,
+  written: readonly WrittenBody[],
+  tests: readonly GeneratedTest[],
+): Promise<InjectionFailure | null> {
+  const check = () => checkBodies(checks, tree, written, tests);
+  const failure = await checks.turns.beside(check);
+  return failure?.type === "timeout" ? checks.turns.alone(check) : failure;
+}
+
+async function checkBodies(
   checks: BodyChecks,
   tree: SourceTree,
   written: readonly WrittenBody[],

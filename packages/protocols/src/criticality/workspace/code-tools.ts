@@ -1,12 +1,16 @@
-import type { CompileOracle, CompileResult, LanguageAdapter, SourceTree } from "@slipway/languages/adapter";
+import { availableParallelism } from "node:os";
+import type { CompileOracle, CompileResult, LanguageAdapter, SourceTree, TestSelection } from "@slipway/languages/adapter";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 import { openProjectFolders, type ProjectFolders } from "./project-folders.ts";
+import { openTurns, type Turns } from "./turns.ts";
 
 /** Compiler and test runner of a run, started on first use: a replay of recorded steps starts neither. */
 export interface CodeTools {
   readonly language: LanguageAdapter;
   readonly folders: ProjectFolders;
+  /** One for each processor: with more, bodies would exceed their time because others are checked. */
+  readonly turns: Turns;
   readonly sandbox: () => Promise<Sandbox>;
   /** The compiler with this tree open. */
   oracleFor(tree: SourceTree): Promise<CompileOracle>;
@@ -14,8 +18,13 @@ export interface CodeTools {
   dropOracle(): void;
   /** Checks one file of a tree, which may differ from what the compiler has open. */
   compile(tree: SourceTree, path: string): Promise<CompileResult>;
-  runTests(tree: SourceTree, files: readonly string[], run: { readonly signal: AbortSignal; readonly timeoutMs: number }): Promise<TestRun>;
+  runTests(tree: SourceTree, files: readonly string[], run: TestRunSettings): Promise<TestRun>;
   close(): Promise<void>;
+}
+
+export interface TestRunSettings extends Pick<TestSelection, "coverage"> {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
 }
 
 export interface CodeToolsParts {
@@ -67,6 +76,7 @@ export function openCodeTools({ language, sandbox, compileTimeoutMs: timeoutMs }
   return {
     language,
     folders,
+    turns: openTurns(availableParallelism()),
     sandbox,
     oracleFor,
     compile: async (tree, path) => (await oracleFor(tree)).checkFile(path, tree[path] ?? ""),

@@ -74,6 +74,7 @@ export async function openBodyScene(wrap: (adapter: LanguageAdapter) => Language
           folders: tools.folders,
           oracle: () => tools.oracleFor(SKELETON),
           dropOracle: tools.dropOracle,
+          turns: tools.turns,
           run: { sandbox, timeoutMs, ...(signal === undefined ? {} : { signal }) },
         },
         SKELETON,
