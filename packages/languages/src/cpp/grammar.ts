@@ -98,7 +98,6 @@ export const cppGrammar: Grammar = {
     ]),
     numbers: new Set(["number_literal"]),
     constants: new Set(["init_declarator", "enumerator", "optional_parameter_declaration"]),
-    loops: new Set(["for_statement", "for_range_loop", "while_statement", "do_statement"]),
   },
   types: new Set(["class_specifier", "struct_specifier", "enum_specifier", "alias_declaration", "type_definition", "union_specifier"]),
   isLoadStatement: (statement) =>

@@ -55,7 +55,6 @@ export const goGrammar: Grammar = {
     ]),
     numbers: new Set(["int_literal", "float_literal"]),
     constants: new Set(["const_spec", "var_spec", "short_var_declaration"]),
-    loops: new Set(["for_statement"]),
   },
   types: new Set(["type_declaration"]),
   isLoadStatement: (statement) =>

@@ -73,7 +73,6 @@ export const javaGrammar: Grammar = {
     ]),
     numbers: new Set(["decimal_integer_literal", "decimal_floating_point_literal", "hex_integer_literal"]),
     constants: new Set(["field_declaration", "local_variable_declaration"]),
-    loops: new Set(["for_statement", "enhanced_for_statement", "while_statement", "do_statement"]),
   },
   types: SCOPES,
   isLoadStatement: () => false,

@@ -70,7 +70,6 @@ export const pythonGrammar: Grammar = {
     nesting: new Set(["if_statement", "for_statement", "while_statement", "try_statement", "with_statement", "match_statement"]),
     numbers: new Set(["integer", "float"]),
     constants: new Set(["assignment", "default_parameter", "typed_default_parameter", "keyword_argument"]),
-    loops: new Set(["for_statement", "while_statement"]),
   },
   types: new Set(["class_definition"]),
   isLoadStatement(statement) {

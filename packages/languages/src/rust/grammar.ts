@@ -46,7 +46,6 @@ export const rustGrammar: Grammar = {
     nesting: new Set(["if_expression", "match_expression", "for_expression", "while_expression", "loop_expression", "closure_expression"]),
     numbers: new Set(["integer_literal", "float_literal"]),
     constants: new Set(["const_item", "static_item", "let_declaration"]),
-    loops: new Set(["for_expression", "while_expression", "loop_expression"]),
   },
   types: new Set(["struct_item", "enum_item", "type_item", "trait_item", "impl_item", "union_item"]),
   isLoadStatement: () => false,

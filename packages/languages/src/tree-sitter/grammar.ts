@@ -53,5 +53,4 @@ export interface MetricKinds {
   readonly numbers: ReadonlySet<string>;
   /** Nodes in which a number has a name. */
   readonly constants: ReadonlySet<string>;
-  readonly loops: ReadonlySet<string>;
 }
