@@ -121,7 +121,7 @@ export const PROJECTS: Readonly<Record<LanguageId, (task: HumanEvalTask) => Huma
   cpp: ({ declaration, entry_point, test }) => ({
     path: "src/solution.hpp",
     name: entry_point,
-    tree: { "src/solution.hpp": `#pragma once\n#include <stdexcept>\n${declaration.trimEnd()}\n    throw std::logic_error("hole");\n}\n` },
+    tree: { "src/solution.hpp": `#pragma once\n#include <stdexcept>\n${upToBody(declaration)}\n    throw std::logic_error("hole");\n}\n` },
     tests: { "tests/solution_test.cpp": `#include "../src/solution.hpp"\n${test}\n` },
     bodyOf: withoutBraces(1),
   }),
@@ -177,4 +177,10 @@ function nodeTest(declaration: string, test: string): string {
     "const console = { assert: (value, message) => assert.ok(value, message), log() {} };",
     test.trimEnd().replace(/\n(\w+)\(\);?$/, '\ntest("solution", () => $1());\n'),
   ].join("\n");
+}
+
+/** The declaration of C++ task 38 goes on into the body. */
+function upToBody(declaration: string): string {
+  const lines = declaration.split("\n");
+  return lines.slice(0, lines.findLastIndex((line) => /^\w.*\{\s*$/.test(line)) + 1).join("\n");
 }
