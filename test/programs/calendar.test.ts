@@ -36,7 +36,7 @@ describe.skipIf(missing.length > 0)("a Python program from a given specification
       ANSWERS,
     );
     written = writeProgram(project, "calendar");
-  }, 240_000);
+  }, 600_000);
 
   test("is begun although pytest fails on a base without tests", () => {
     expect(written.output).toContain("found no tests, and its exit code");

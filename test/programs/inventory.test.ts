@@ -22,7 +22,7 @@ describe("a TypeScript library from a given specification", () => {
       ["fast-check", "pure-rand"],
     );
     written = writeProgram(project, "inventory");
-  }, 240_000);
+  }, 600_000);
 
   test("is merged with 26 functions in 6 modules, two of them written by a larger model", () => {
     expect(written.value, written.output).toMatchObject({ status: "merged", functions: 26, escalations: 2 });

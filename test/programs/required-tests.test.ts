@@ -43,4 +43,4 @@ test("a program is not ready to merge before the gate runs its tests, and the su
   expect(project.slipway("resume").output).toContain("ready to merge");
   project.slipway("approve", "tides");
   expect(project.slipway("resume").output).toContain("merged into main");
-}, 240_000);
+}, 600_000);

@@ -182,12 +182,12 @@ describe("a compiler", () => {
   });
 
   test("that hangs is killed, and the next check has a new one", async () => {
-    const oracle = open(TREE, 2_000);
+    const oracle = open(TREE, 6_000);
     await oracle.check();
     const hung = oracle.pid!;
     process.kill(hung, "SIGSTOP");
     await expect(oracle.checkFile("src/account.ts", withBody("return 1;"))).rejects.toMatchObject({ code: "compiler_failed" });
-    await expect.poll(() => alive(hung)).toBe(false);
+    await expect.poll(() => alive(hung), { timeout: 10_000 }).toBe(false);
     expect(await oracle.check()).toEqual({ passed: true, problems: [] });
   });
 
@@ -200,7 +200,7 @@ describe("a compiler", () => {
     const pending = oracle.check();
     setTimeout(() => stop.abort(new Error("stopped by a person")), 50);
     await expect(pending).rejects.toThrow("stopped by a person");
-    await expect.poll(() => alive(hung)).toBe(false);
+    await expect.poll(() => alive(hung), { timeout: 10_000 }).toBe(false);
     await expect(oracle.check()).rejects.toThrow("stopped by a person");
   });
 
