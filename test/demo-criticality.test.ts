@@ -104,6 +104,10 @@ describe.skipIf(!canGoOffline)("the demo of criticality, without any network", (
       .map((entry) => join(entry.parentPath, entry.name).slice(place.length + 1))
       .toSorted();
 
+  test.each(["status", "ledger", "witnesses", "claims", "smells", "telemetry", "metrics"])("%s reads what the run recorded", (name) => {
+    expect(() => JSON.parse(slipway("criticality", name, "--json")) as unknown).not.toThrow();
+  });
+
   test("[CRI-187] the folder of the run and the delivered program have the layout of the protocol", () => {
     const left = filesIn(runFolder());
     expect(left).toEqual(expect.arrayContaining(["state.json", "ledger.toml", "telemetry.json", "events.jsonl", "journal.jsonl"]));

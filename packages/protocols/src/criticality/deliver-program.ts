@@ -5,12 +5,15 @@ import { deliver, oneChange, type Delivered } from "../change/deliver.ts";
 import { readyFiles } from "../change/ready-files.ts";
 import type { ChangeServices } from "../change/services.ts";
 
-export interface ProgramInput {
-  readonly id: string;
-  /** Digest of the files, as JSON, in the object store. */
+/** What a run delivers, as JSON in the object store. */
+export interface ProgramDigests {
   readonly files_digest: string;
-  /** Digest of the tests among them, as JSON; null if it has none. */
+  /** The tests among the files; null if there are none. */
   readonly tests_digest: string | null;
+}
+
+export interface ProgramInput extends ProgramDigests {
+  readonly id: string;
   readonly spec_text: string;
   readonly acceptance_criteria: readonly string[];
 }

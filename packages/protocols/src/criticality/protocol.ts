@@ -4,7 +4,7 @@ import { tryGatesOnBase } from "../change/base-gates.ts";
 import type { ChangeServices } from "../change/services.ts";
 import { GivenUp } from "../dispatch/given-up.ts";
 import { CONFIG_FILE, parseConfig } from "./config/config.ts";
-import { deliverProgram } from "./deliver-program.ts";
+import { deliverProgram, type ProgramDigests } from "./deliver-program.ts";
 import { keepFiles } from "./files/kept-files.ts";
 import { KEEP_STEP } from "./files/restore-ended.ts";
 import type { CriticalityInput } from "./input.ts";
@@ -108,7 +108,7 @@ async function deliverResult(ctx: Ctx, { run, artifacts }: OpenedSession, work: 
   const { objects } = run.services.kernel.records;
   const { files, tests } = programOf(run, work);
   const keep = (value: unknown) => objects.put(Buffer.from(JSON.stringify(value)));
-  const kept = await ctx.step("program", async () => ({
+  const kept = await ctx.step("program", async (): Promise<ProgramDigests> => ({
     files_digest: await keep(files),
     tests_digest: tests === null ? null : await keep(tests),
   }));

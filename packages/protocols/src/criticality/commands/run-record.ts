@@ -2,6 +2,7 @@ import type { JournalEvent } from "@slipway/durable/chain";
 import type { Engine } from "@slipway/durable/engine";
 import { decodePayload } from "@slipway/durable/payload";
 import type { Reader } from "../../surface/surface.ts";
+import type { ProgramDigests } from "../deliver-program.ts";
 import { PHASES, type CriticalityPhase } from "../routing/roles.ts";
 import { CRITICALITY_STEPS, type CheckpointLine } from "../steps.ts";
 import type { TelemetryEvent } from "../telemetry/events.ts";
@@ -28,7 +29,7 @@ export async function readRecord({ records, engine }: Reader, runId: string): Pr
       const line = await value<CheckpointLine>();
       events.push(...(line?.events ?? []));
       entered.add(line?.at.split(".")[0] ?? "");
-    } else if (event.name === "program") program = await value<string>();
+    } else if (event.name === "program") program = (await value<ProgramDigests>())?.files_digest ?? null;
     else if (event.name.startsWith("reduce:coverage:")) coverage = await value<number>();
   }
   return { events, reached: PHASES.findLast((phase) => entered.has(phase)) ?? "ignition", program, coverage };
