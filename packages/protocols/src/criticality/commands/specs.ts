@@ -93,7 +93,7 @@ export const CRITICALITY_SUBCOMMANDS: readonly CommandSpec[] = [
   {
     name: "benchmark",
     summary: "run the bundled suite with the assigned models, or compare a candidate with them",
-    example: "slipway criticality benchmark --candidate worker=claude-sonnet-4-5",
+    example: "slipway criticality benchmark --candidate worker=openai/other-model",
     positionals: [],
     options: {
       level: { type: "string", hint: "LEVEL", describe: "micro, module or integration (default: all)" },
