@@ -5,6 +5,7 @@ const BRIDGE = [
   "conversation",
   "lines",
   "lock-globals",
+  "lock-inspector",
   "module-clock",
   "module-process",
   "remote-module",

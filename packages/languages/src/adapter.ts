@@ -74,6 +74,8 @@ export interface ToolRun {
 export interface TestSelection extends ToolRun {
   /** Test files to run, by path in the project; all of them by default. */
   readonly files?: readonly string[];
+  /** Whether the result has the lines that the tests reach. Adapters that cannot measure them leave them out. */
+  readonly coverage?: boolean;
 }
 
 /** Keeps a tree open in a compiler, so that the check after one edit is fast. Nothing of it is written to the project. */

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Limits, ProcessOutcome, Sandbox, SharedPath } from "@slipway/kernel/host/sandbox/contract";
 import { MAX_LINE } from "./bridge/lines.ts";
 
 const SHARED = ["wire", "intrinsics", "table", "describe", "restore", "membrane", "lines", "conversation"];
 const OF_TESTS = [...SHARED, "remote-module", "reporter", "test-clock", "runner-shim", "test-process"];
-const OF_MODULE = [...SHARED, "lock-globals", "measured-calls", "module-clock", "module-process"];
+const OF_MODULE = [...SHARED, "lock-globals", "lock-inspector", "measured-calls", "module-clock", "module-process"];
 /** TypeScript in the sources, JavaScript once they are compiled. */
 const EXTENSION = extname(import.meta.url);
 const FOLDER = "slipway";
@@ -34,7 +35,11 @@ export interface PairedRun {
   readonly limits?: Partial<Limits>;
   /** The tests measure calls: code under test may not change anything that the bridge uses. */
   readonly measures?: boolean;
-  readonly module: { readonly folder: string };
+  readonly module: {
+    readonly folder: string;
+    /** An empty folder in it, where Node records which code has run. */
+    readonly records?: string;
+  };
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -51,6 +56,8 @@ export interface PairedOutcome {
 const TRANSFORM_TYPES = "--experimental-transform-types";
 const QUIET = ["--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "--disable-sigusr1"];
 const MARK = ">";
+/** Node records coverage at the end of a process. */
+const RECORD_MS = 5_000;
 /** The module process is not needed after the tests have ended. */
 const KILL_GRACE_MS = 100;
 
@@ -84,11 +91,13 @@ export async function runPair({
         "--permission",
         `--allow-fs-read=${module.folder}`,
         ...(layout === "project" ? [TRANSFORM_TYPES] : []),
+        ...(module.records === undefined ? [] : ["--allow-inspector", `--import=./${FOLDER}/lock-inspector${EXTENSION}`]),
         ...(measures ? ["--frozen-intrinsics", `--import=./${FOLDER}/lock-globals${EXTENSION}`] : []),
         ...QUIET,
         `${FOLDER}/module-process${EXTENSION}`,
       ],
-      folders: [{ path: ".", writable: false }],
+      ...(module.records === undefined ? {} : { env: { NODE_V8_COVERAGE: join(module.folder, module.records) } }),
+      folders: [{ path: ".", writable: false }, ...(module.records === undefined ? [] : [{ path: module.records, writable: true }])],
       limits,
       input: toModule.stream,
       timeoutMs: timeoutMs + KILL_GRACE_MS,
@@ -129,8 +138,9 @@ export async function runPair({
   try {
     return { resultLines, tests: await testsEnded, stopped };
   } finally {
-    over.abort();
     toModule.end();
+    if (module.records !== undefined) await Promise.race([moduleEnded, sleep(RECORD_MS, undefined, { ref: false })]);
+    over.abort();
     await Promise.allSettled([moduleEnded]);
   }
 }

@@ -1,10 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { makeTemporaryFolder } from "@slipway/kernel/host/files/temporary-folder";
 import type { SharedPath } from "@slipway/kernel/host/sandbox/contract";
 import type { SourceTree, TestSelection } from "../adapter.ts";
+import { readCoverage } from "./line-coverage/read-coverage.ts";
 import { isTestFile } from "./layout.ts";
 import { modulePrograms, runPair, testPrograms } from "./paired-run.ts";
 import { projectTestNames } from "./project-test-names.ts";
@@ -23,7 +24,7 @@ const NOT_SOURCES = new Set(["node_modules", "dist", "coverage"]);
  */
 export async function runProjectTests(
   sourcePath: string,
-  { sandbox, timeoutMs = TIMEOUT_MS, signal, files }: TestSelection,
+  { sandbox, timeoutMs = TIMEOUT_MS, signal, files, coverage = false }: TestSelection,
 ): Promise<TestRun> {
   const tree = await readProject(sourcePath);
   const tests = files ?? Object.keys(tree).filter(isTestFile).toSorted();
@@ -36,25 +37,41 @@ export async function runProjectTests(
     await putAll(module, { "package.json": MANIFEST, ...filesOf(tree, (path) => !path.startsWith("tests/")), ...(await modulePrograms()) });
     await putAll(beside, { ...filesOf(tree, (path) => path.startsWith("tests/")), ...(await testPrograms()), "package.json": MANIFEST });
     const deadline = performance.now() + timeoutMs;
-    const runs: TestRun[] = [];
-    for (const file of tests) {
+    const runFile = async (file: string): Promise<TestRun> => {
+      const measures = usesMeasuring(tree[file] ?? "");
+      // Counting would change the times.
+      const records = coverage && !measures ? await makeRecords(module) : null;
       const outcome = await runPair({
         sandbox,
         layout: "project",
         limits: LIMITS,
-        measures: usesMeasuring(tree[file] ?? ""),
+        measures,
         tests: { folder: beside, file, shared: testPackages() },
-        module: { folder: module },
+        module: { folder: module, ...(records === null ? {} : { records: relative(module, records) }) },
         timeoutMs: Math.max(1, deadline - performance.now()),
         ...(signal === undefined ? {} : { signal }),
       });
       signal?.throwIfAborted();
-      runs.push(fileRun(file, [module, beside], outcome, projectTestNames(file, tree[file] ?? "")));
-    }
+      const run = fileRun(file, [module, beside], outcome, projectTestNames(file, tree[file] ?? ""));
+      return records === null ? run : { ...run, coverage: await readCoverage(records, module, tree) };
+    };
+    const runs: TestRun[] = [];
+    // Times are measured by one file at a time.
+    const atOnce = coverage && !tests.some((file) => usesMeasuring(tree[file] ?? "")) ? COVERED_AT_ONCE : 1;
+    for (let at = 0; at < tests.length; at += atOnce) runs.push(...(await Promise.all(tests.slice(at, at + atOnce).map(runFile))));
     return joinRuns(runs);
   } finally {
     await removeTree(folder);
   }
+}
+
+/** A whole program is run for its coverage, and most of the time of a file is that of starting two processes. */
+const COVERED_AT_ONCE = 3;
+
+async function makeRecords(module: string): Promise<string> {
+  const folder = join(module, "slipway-coverage");
+  await mkdir(folder, { recursive: true });
+  return mkdtemp(join(folder, "file-"));
 }
 
 const MANIFEST = '{ "type": "module" }\n';

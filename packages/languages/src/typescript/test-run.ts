@@ -4,6 +4,7 @@ import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { makeTemporaryFolder } from "@slipway/kernel/host/files/temporary-folder";
 import { assertCanonicalPath } from "@slipway/kernel/paths/paths";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import { joinLines, type FunctionLines } from "../analysis/coverage.ts";
 import type { DeclaredTest, ModuleSources } from "../language.ts";
 import { isTestFile, workspaceFiles } from "./layout.ts";
 import { modulePrograms, runPair, testPrograms } from "./paired-run.ts";
@@ -31,6 +32,8 @@ export interface TestRun {
   readonly skipped: readonly string[];
   /** Why the run did not finish; null if it did. */
   readonly broken: string | null;
+  /** Lines that the tests reach, if they were asked for and can be measured. */
+  readonly coverage?: readonly FunctionLines[];
 }
 
 export interface TestRunOptions {
@@ -94,5 +97,11 @@ export function joinRuns(runs: readonly TestRun[]): TestRun {
       return count === 1 ? test : { ...test, name: `${test.name} (${count})` };
     }),
   );
-  return { tests, skipped: runs.flatMap(({ skipped }) => skipped), broken: runs.find(({ broken }) => broken !== null)?.broken ?? null };
+  const covered = runs.flatMap(({ coverage }) => (coverage === undefined ? [] : [coverage]));
+  return {
+    tests,
+    skipped: runs.flatMap(({ skipped }) => skipped),
+    broken: runs.find(({ broken }) => broken !== null)?.broken ?? null,
+    ...(covered.length === 0 ? {} : { coverage: joinLines(covered) }),
+  };
 }

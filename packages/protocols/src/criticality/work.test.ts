@@ -77,6 +77,10 @@ describe("what readers see of a run", () => {
       "the program: min_test_coverage is not measured, target 0.8",
       "src/a.ts#f: max_nesting_depth is 5, target 4",
     ]);
+    const python = { functions: [{ path: "src/a.py", contract: { clauses: [] } }], witnesses: [] } as unknown as Work["lattice"];
+    expect(artifactsOf({ ...WORK, lattice: python, reduction }).unmet[0]).toBe(
+      "the program: min_test_coverage is not measured (only tests of TypeScript tell it), target 0.8",
+    );
     expect([shown.accepted[0]?.reason, shown.reverted[0]?.reason]).toEqual([null, "tests"]);
     expect(runArtifactsSchema.safeParse(shown).success).toBe(true);
   });

@@ -82,9 +82,15 @@ export function artifactsOf(work: Work): RunArtifacts {
     smells: [...(reduction?.smells ?? [])],
     scan: scan === null ? null : { findings: scan.findings.length, ran: [...scan.ran], not_run: [...scan.notRun] },
     unmet: (reduction?.unmet ?? []).map(
-      ({ function: of, target, measured, limit }) => `${of ?? "the program"}: ${target} is ${measured ?? "not measured"}, target ${limit}`,
+      ({ function: of, target, measured, limit }) =>
+        `${of ?? "the program"}: ${target} is ${measured ?? notMeasured(work)}, target ${limit}`,
     ),
   };
+}
+
+function notMeasured({ lattice }: Work): string {
+  const isTypescript = lattice?.functions.every(({ path }) => path.endsWith(".ts")) ?? true;
+  return isTypescript ? "not measured" : "not measured (only tests of TypeScript tell it)";
 }
 
 function functionRow({ progress, attempts }: Work, id: string, isFailed: boolean, claims: string[]): FunctionRow {

@@ -83,7 +83,7 @@ describe("[CRI-075] verification", () => {
       },
       ...verify,
     };
-    const change = { tree: {}, path: "src/a.ts", function: "src/a.ts#f", risk };
+    const change = { tree: {}, path: "src/a.ts", function: "src/a.ts#f", risk, added: ["helper"], minCoverage: 0.8 };
     return verifyTransform(verifier, change, new AbortController().signal).then((verdict) => ({ ran, verdict }));
   };
 
@@ -94,6 +94,44 @@ describe("[CRI-075] verification", () => {
     [4, ["compile", "full_test_suite"]],
   ] as const)("of risk %i runs exactly its checks", async (risk, expected) => {
     expect(await scopes(risk)).toEqual({ ran: expected, verdict: { passed: true } });
+  });
+
+  /** Tests of each scope reach these of ten lines: eight of `f` and two of an added function. */
+  const reaching = (byScope: Readonly<Record<string, number>>) => ({
+    tests: async (_tree: unknown, scope: VerificationScope) => {
+      const upTo = (lines: number[]) => lines.filter((line) => line <= (byScope[scope.type] ?? 0));
+      const coverage = [
+        { path: "src/a.ts", name: "f", lines: [1, 2, 3, 4, 5, 6, 7, 8] },
+        { path: "src/a.ts", name: "helper", lines: [9, 10] },
+        { path: "src/a.ts", name: "other", lines: [11, 12, 13, 14, 15, 16] },
+        { path: "src/b.ts", name: "f", lines: [1, 2, 3] },
+      ].map((one) => ({ ...one, reached: upTo(one.lines) }));
+      return { passed: true, ran: 1, detail: "", coverage };
+    },
+  });
+
+  test("[CRI-083] a change whose lines the tests reach to exactly the target is accepted, one below it is not", async () => {
+    expect((await scopes(2, reaching({ unit_tests: 8 }))).verdict).toEqual({ passed: true });
+    const below = { unit_tests: 7, integration_tests: 7, full_test_suite: 7 };
+    for (const risk of [2, 3, 4] as const) {
+      expect((await scopes(risk, reaching(below))).verdict).toMatchObject({
+        passed: false,
+        detail: "the tests reach 70 % of its lines, and 80 % are needed",
+      });
+    }
+    expect((await scopes(1, reaching(below))).verdict).toEqual({ passed: true });
+  });
+
+  test("[CRI-083] wider tests run if those of the scope reach too few lines", async () => {
+    const seen: string[] = [];
+    const { tests } = reaching({ unit_tests: 7, integration_tests: 9 });
+    const { verdict } = await scopes(2, {
+      tests: (tree, scope) => {
+        seen.push(scope.type);
+        return tests(tree, scope);
+      },
+    });
+    expect([verdict, seen]).toEqual([{ passed: true }, ["unit_tests", "integration_tests"]]);
   });
 
   test("names the function and the module of the scope", async () => {

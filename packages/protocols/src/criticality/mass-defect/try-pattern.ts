@@ -67,8 +67,9 @@ export async function tryPattern(run: CriticalityRun, trial: PatternTrial): Prom
   }
   await onProgress?.({ type: "verifying", function: id, transformation, afterCode: after });
   const changed = { ...tree, [path]: spliced.text };
+  const { min_test_coverage: minCoverage } = run.config.mass_defect.targets;
   const verdict = await run.ctx.step(`${step}:verify`, (signal) =>
-    verifyTransform(verify, { tree: changed, path, function: id, risk }, signal),
+    verifyTransform(verify, { tree: changed, path, function: id, risk, added: spliced.added, minCoverage }, signal),
   );
   if (!verdict.passed) return reverted(run, trial, `${verdict.check}: ${verdict.detail}`);
   return { type: "accepted", tree: changed, added: spliced.added };

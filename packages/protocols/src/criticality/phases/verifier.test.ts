@@ -62,6 +62,20 @@ describe("the tests of a transformation", () => {
     expect(await verdict(pathsIn(WHOLE), { broken: "the tests did not end in time" })).toMatchObject({ passed: false });
   });
 
+  test("[CRI-083] the coverage is that of the lines in written functions; without tests, or in a language that has none, it is not measured", async () => {
+    const line = (path: string, reached: readonly number[]) => ({ path, name: "f", lines: [1, 2], reached });
+    const measured = (coverage: TestRun["coverage"], program = PROGRAM) => {
+      const runTests = async (_: SourceTree, __: readonly string[], run: { readonly coverage?: boolean }): Promise<TestRun> => {
+        expect(run.coverage).toBe(true);
+        return { tests: [], skipped: [], broken: null, ...(coverage === undefined ? {} : { coverage }) };
+      };
+      return transformVerifier({ runTests } as unknown as CodeTools, program, 1_000).coverage?.({}, AbortSignal.timeout(10_000));
+    };
+    expect(await measured([line("src/a.ts", [1]), line("src/b.ts", [1, 2]), line("src/witnesses/w.ts", [])])).toBe(0.75);
+    expect(await measured(undefined)).toBeNull();
+    expect(await measured([line("src/a.ts", [1])], { ...PROGRAM, functions: [], clusters: [] })).toBeNull();
+  });
+
   test("a scope without tests runs none, and says so", async () => {
     const scope = { type: "unit_tests", scope: "target_function", function: "src/a.ts#untested" } as const;
     expect(await verdict([], {}, scope)).toEqual({ seen: [], passed: true, ran: 0, detail: "" });

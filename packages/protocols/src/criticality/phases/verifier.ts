@@ -1,8 +1,9 @@
 import type { GeneratedTest, SourceTree } from "@slipway/languages/adapter";
+import { shareReached } from "@slipway/languages/analysis/coverage";
 import { testFiles } from "@slipway/languages/property-tests/test-files";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 import type { UnitTests } from "../injection/scene.ts";
-import { moduleOf } from "../lattice/lattice.ts";
+import { moduleOf, WITNESS_FOLDER } from "../lattice/lattice.ts";
 import type { ScopeResult, TransformVerifier, VerificationScope } from "../mass-defect/verify-transform.ts";
 import type { ClusterTests } from "../mesoscopic/synthesize-tests.ts";
 import type { CodeTools } from "../workspace/code-tools.ts";
@@ -42,9 +43,18 @@ export function transformVerifier(tools: CodeTools, tests: ProgramTests, timeout
       const ran = await tools.runTests(
         withTests(tree, wanted),
         wanted.map(({ path }) => path),
-        { signal, timeoutMs },
+        { signal, timeoutMs, coverage: true },
       );
       return scopeResult(ran, wanted);
+    },
+    coverage: async (tree, signal) => {
+      const wanted = testsInScope(tests, { type: "full_test_suite" });
+      if (wanted.length === 0) return null;
+      const files = wanted.map(({ path }) => path);
+      const { coverage, broken } = await tools.runTests(withTests(tree, wanted), files, { signal, timeoutMs, coverage: true });
+      if (coverage === undefined || broken !== null) return null;
+      const share = shareReached(coverage.filter(({ path }) => !path.startsWith(WITNESS_FOLDER)));
+      return share === null ? null : Math.floor(share * 10_000) / 10_000;
     },
   };
 }
@@ -54,11 +64,11 @@ export function withTests(tree: SourceTree, tests: readonly GeneratedTest[]): So
 }
 
 /** Passes only if every generated test ran and passed, or skipped itself. */
-function scopeResult({ tests, skipped, broken }: TestRun, wanted: readonly GeneratedTest[]): ScopeResult {
+function scopeResult({ tests, skipped, broken, coverage }: TestRun, wanted: readonly GeneratedTest[]): ScopeResult {
   const failed = tests.find(({ result }) => result === "FAIL");
   const declared = wanted.flatMap((file) => file.tests).length;
   const passed = broken === null && failed === undefined && tests.length + skipped.length >= declared;
   const detail =
     broken ?? (failed === undefined ? `${tests.length} of ${declared} tests ran` : `${failed.name}: ${failed.error?.message ?? "failed"}`);
-  return { passed, ran: tests.length, detail: passed ? "" : detail };
+  return { passed, ran: tests.length, detail: passed ? "" : detail, ...(coverage === undefined ? {} : { coverage }) };
 }

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { CompileOracle, CompileResult, LanguageAdapter, SourceTree } from "@slipway/languages/adapter";
+import type { CompileOracle, CompileResult, LanguageAdapter, SourceTree, TestSelection } from "@slipway/languages/adapter";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { TestRun } from "@slipway/languages/typescript/test-run";
 import { openProjectFolders, type ProjectFolders } from "./project-folders.ts";
@@ -22,7 +22,7 @@ export interface CodeTools {
   close(): Promise<void>;
 }
 
-export interface TestRunSettings {
+export interface TestRunSettings extends Pick<TestSelection, "coverage"> {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
