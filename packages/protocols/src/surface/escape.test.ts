@@ -113,3 +113,15 @@ describe("B10: what reaches a terminal", () => {
     );
   });
 });
+
+test("bytes that are not UTF-8 are shown one by one, beside text of every length", () => {
+  const invalid = Buffer.concat([
+    Buffer.from("ok\n"),
+    Buffer.from([0xe9]),
+    Buffer.from("é€😀\u202e"),
+    Buffer.from([0xff, 0x0a]),
+    Buffer.from("end"),
+  ]);
+  expect(escapeBytes(invalid)).toBe("ok\n<0xE9>é€😀<U+202E><0xFF>\nend");
+  expect(escapeBytes(Buffer.from("plain"))).toBe("plain");
+});
