@@ -15,6 +15,7 @@ import { createPlanClaims } from "./change/plan/tables.ts";
 import { createQa } from "./change/judge/qa/tables.ts";
 import { createQuestions } from "./record/questions/tables.ts";
 import { createBlockedQueue } from "./change/turn/queue/tables.ts";
+import { createRunFiles } from "./record/run-files/tables.ts";
 import { createRunLease } from "./record/run-lease/tables.ts";
 import { createTrials } from "./change/judge/trials/tables.ts";
 import { createWaits } from "./change/turn/turns/tables.ts";
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "decisions", up: createDecisions },
   { name: "notifications", up: createNotifications },
   { name: "expected-tests", up: createExpectedTests },
+  { name: "run-files", up: createRunFiles },
 ];

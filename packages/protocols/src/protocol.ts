@@ -6,6 +6,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
 import type { DemoEntry } from "./demo/demo.ts";
+import type { InnerProtocol } from "./change/feature-run.ts";
 import type { AgentDispatcher } from "./dispatch/dispatcher.ts";
 import type { Line } from "./narration/line.ts";
 import type { NarratedStep } from "./narration/step-text.ts";
@@ -45,6 +46,8 @@ export interface ProtocolEntry {
   readonly models?: (read: (path: string) => Promise<string | null>) => Promise<Readonly<Record<string, ProtocolChoice>>>;
   /** Its demos: `slipway demo NAME`. */
   readonly demos?: readonly DemoEntry[];
+  /** If it can make one change of a run of `features`: `slipway run specs/ --protocol NAME`. */
+  readonly inner?: () => Promise<InnerProtocol>;
   readonly load: () => Promise<Protocol>;
 }
 
@@ -80,6 +83,8 @@ export interface RunRequest {
   readonly text: string | null;
   /** Values of the protocol's own options. */
   readonly options?: Readonly<Record<string, string>>;
+  /** The protocol that makes the change of each specification that names none. */
+  readonly inner?: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -92,6 +97,8 @@ export type Prepared =
       readonly slug: string;
       /** Printed after the run's id. */
       readonly note?: string;
+      /** The protocols whose roles are played; by default the run's own. */
+      readonly protocols?: readonly string[];
     }
   | NothingToDo;
 

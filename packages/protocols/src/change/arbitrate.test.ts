@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { FeatureResult } from "../features/protocol.ts";
+import type { FeatureResult } from "./feature-run.ts";
 import {
   newFile,
   NOTHING_MISSING,

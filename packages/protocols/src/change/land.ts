@@ -20,11 +20,17 @@ const MAX_BASE_MOVES = 20;
 /** Null before a person has approved; "not needed" if the policy requires no approval. */
 type Approval = { readonly token: string } | "not needed" | null;
 
+/** What the merge commit says instead of the plan's summary, and besides Slipway's own trailers. */
+export interface CommitWords {
+  readonly subject?: string;
+  readonly trailers?: readonly string[];
+}
+
 /**
  * Asks a person to approve the gated tree, then merges exactly that tree. Approved features land one at a time in the order of
  * their approvals, so each is rebuilt on the base and gated there only once.
  */
-export async function land(change: ChangeRun, review: number): Promise<LandingResult> {
+export async function land(change: ChangeRun, review: number, commit: CommitWords = {}): Promise<LandingResult> {
   const { features } = change.services.kernel;
   const required = change.services.kernel.configuration.policy.merge_policy.require_user_approval;
   let approval: Approval = required ? null : "not needed";
@@ -72,7 +78,7 @@ export async function land(change: ChangeRun, review: number): Promise<LandingRe
       if (!(await askForLocks(change, name, contended))) return { status: "rejected" };
       continue;
     }
-    const merged = await merge(change, name, approval);
+    const merged = await merge(change, name, approval, commit);
     if ("landing" in merged) return { status: "merged", landing: merged.landing };
     // If the policy changed after the candidate was prepared, the next round runs the gates again. The second time, a person is asked.
     const again = merged.ungated && merged.why === stalled;
@@ -166,12 +172,13 @@ async function sendToBuild(change: ChangeRun, name: string, problem: string): Pr
 /** `voided`: the approval does not cover the merge. `ungated`: the gates have not passed as the policy requires. */
 type Merged = { readonly landing: Landing } | { readonly voided: boolean; readonly ungated: boolean; readonly why: string };
 
-async function merge(change: ChangeRun, name: string, approval: Approval): Promise<Merged> {
+async function merge(change: ChangeRun, name: string, approval: Approval, { subject, trailers }: CommitWords): Promise<Merged> {
   const token = approval === null || approval === "not needed" ? {} : { user_approval_token: approval.token };
+  const words = { ...(subject === undefined ? {} : { subject }), ...(trailers === undefined ? {} : { trailers: [...trailers] }) };
   const outcome = await perform(
     change,
     CHANGE_STEPS.merge.named(name),
-    (call) => change.services.kernel.features.merge(call, { feature_id: change.id, ...token }),
+    (call) => change.services.kernel.features.merge(call, { feature_id: change.id, ...token, ...words }),
     {
       // The base or the policy may have changed since the candidate was prepared: no failure, the next round prepares a new one.
       returned: ["base_moved", "lock_not_held", "user_approval_required", "gate_failed"],

@@ -55,7 +55,7 @@ export function workText(step: string, rows: readonly NarratedStep[] = []): stri
 }
 
 function featureOf(stream: string): string | null {
-  return /\/feature:(.+)$/.exec(stream)?.[1] ?? null;
+  return /\/feature:([^/]+)/.exec(stream)?.[1] ?? null;
 }
 
 export function judged(result: OperationResult<unknown>, accepted: string, refused: string): StepLine {

@@ -2,16 +2,15 @@ import type { Failure } from "@slipway/durable/errors";
 import { findFeature } from "@slipway/kernel/change/feature/store";
 import type { ExpectedTests } from "@slipway/kernel/change/judge/expected-tests/expect-tests";
 import type { Plan } from "@slipway/kernel/change/plan/schema";
-import { gateWithTests } from "./ask-about-tests.ts";
 import type { ChangeRun } from "./change-run.ts";
-import { gate, gateAll } from "./gate.ts";
 import { holdLocks } from "./locks.ts";
 import { patchesOf, type FileChange } from "./patches.ts";
 import { mustPerform, perform } from "./perform.ts";
 import type { AttemptResult, Start } from "./phase.ts";
+import { passGates } from "./pass-gates.ts";
 import { CHANGE_STEPS } from "./steps.ts";
 import { submitInTurn } from "./submit-plan.ts";
-import { ensureUnblocked, moveTo } from "./unblock.ts";
+import { ensureUnblocked } from "./unblock.ts";
 
 /** A change whose files a protocol has already produced: no worker plans or builds it. */
 export interface ReadyFiles {
@@ -36,17 +35,8 @@ export async function placeFiles(change: ChangeRun, files: ReadyFiles, { attempt
   if (!(await ensureUnblocked(change, `build:${name}`, "building"))) return { ok: true, value: null };
   const refused = (name === "1" ? null : await restart(change, files, name)) ?? (await applyFiles(change, files, name));
   if (refused !== null) return needsPerson(refused);
-  const fast = await gateWithTests(change, name, "building", (attempt) => gate(change, "fast", attempt));
-  if (!fast.ok) return "failure" in fast ? needsPerson(fast.failure) : fast;
-  if (fast.value === null) return { ok: true, value: null };
-  if (!(await moveTo(change, `qa-entry:${name}`, "qa", "the fast gates passed"))) return { ok: true, value: null };
-  const all = await gateWithTests(change, name, "qa", (attempt) => gateAll(change, attempt));
-  if (!all.ok) return "failure" in all ? needsPerson(all.failure) : all;
-  if (all.value === null) return { ok: true, value: null };
-  return {
-    ok: true,
-    value: (await moveTo(change, CHANGE_STEPS.ready.named(name), "ready_to_merge", "every required gate passed")) ? true : null,
-  };
+  const passed = await passGates(change, name);
+  return !passed.ok && "failure" in passed ? needsPerson(passed.failure) : passed;
 }
 
 /** The files are final, so another attempt would fail the same way: a person decides. */

@@ -8,8 +8,27 @@ export interface ChangeServices {
   readonly kernel: Kernel;
   readonly dispatcher: AgentDispatcher;
   readonly settings: ReturnType<typeof supervisorSettings>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called when the services are closed: a run that waits for a person never returns. */
+  readonly whenClosed: (close: () => Promise<void>) => void;
 }
 
-export function openChangeServices(kernel: Kernel, dispatcher: AgentDispatcher): ChangeServices {
-  return { kernel, dispatcher, settings: supervisorSettings(kernel.configuration.policy, availableParallelism()) };
+export interface OpenedChangeServices extends ChangeServices {
+  readonly close: () => Promise<void>;
+}
+
+export function openChangeServices(
+  kernel: Kernel,
+  dispatcher: AgentDispatcher,
+  env: ChangeServices["env"] = {},
+): OpenedChangeServices {
+  const closing: (() => Promise<void>)[] = [];
+  return {
+    kernel,
+    dispatcher,
+    settings: supervisorSettings(kernel.configuration.policy, availableParallelism()),
+    env,
+    whenClosed: (close) => void closing.push(close),
+    close: async () => void (await Promise.allSettled(closing.splice(0).map((close) => close()))),
+  };
 }

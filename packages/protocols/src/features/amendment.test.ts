@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { FeatureResult } from "./protocol.ts";
+import type { FeatureResult } from "../change/feature-run.ts";
 import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, section, type Workshop } from "./testing/workshop.ts";
 
 let services: Workshop;

@@ -1,8 +1,6 @@
 import type { Plan } from "@slipway/kernel/change/plan/schema";
-import { arbitrate } from "../change/arbitrate.ts";
-import { performAs } from "../change/firewall.ts";
-import { holdLocks } from "../change/locks.ts";
 import type { AttemptResult, LastAttempt } from "../change/phase.ts";
+import { revisePlan } from "../change/revise-plan.ts";
 import type { OperationResult, ChangeRun } from "../change/change-run.ts";
 import { askWorker, type WorkerDelivery } from "./worker.ts";
 
@@ -24,33 +22,10 @@ export async function amendPlan(change: ChangeRun, step: string, wish: string): 
       instructions,
     });
     const updated: OperationResult<Plan> | { readonly ok: false; readonly reply: string } = answered.ok
-      ? await update(change, attempt, answered.value.plan, current.plan_version)
+      ? await revisePlan(change, attempt, answered.value.plan, current.plan_version)
       : answered;
     if (updated.ok) return `The plan was amended: version ${updated.value.plan_version} is now the accepted plan.`;
     last = "reply" in updated ? { reply: updated.reply } : { failure: updated.failure };
   }
   return `The plan was not changed. ${last !== null && "failure" in last ? `${last.failure.code}: ${last.failure.message}` : ""}`.trimEnd();
-}
-
-async function update(change: ChangeRun, name: string, plan: Plan, expected_plan_version: number): Promise<OperationResult<Plan>> {
-  for (let round = 1; ; round++) {
-    const step = round === 1 ? name : `${name}-${round}`;
-    const contended = await holdLocks(change, `locks:${step}`, plan);
-    const outcome: OperationResult<Plan> =
-      contended === null
-        ? await performAs(change, {
-            role: "planner",
-            output: "PLAN_REVISION",
-            step: `plan:${step}`,
-            returned: ["collision_detected", "blocked_by_collision_policy"],
-            body: (call) =>
-              change.services.kernel.features.updatePlan(call, { feature_id: change.id, expected_plan_version, plan_json: plan }),
-          })
-        : { ok: false, failure: contended };
-    if (outcome.ok) return outcome;
-    const ruling = await arbitrate(change, step, { purpose: "update", plan, failure: outcome.failure, waited: round - 1 });
-    if (typeof ruling === "object")
-      return "revise" in ruling ? { ok: false, failure: ruling.revise } : { ok: true, value: ruling.accepted };
-    if (ruling === "given up") return outcome;
-  }
 }

@@ -20,5 +20,5 @@ export const features: ProtocolEntry = {
       load: async () => (await import("./demo/demo.ts")).realDemo,
     },
   ],
-  load: async () => (await import("./implementation.ts")).features,
+  load: async () => (await import("./implementation.ts")).loadFeatures(),
 };

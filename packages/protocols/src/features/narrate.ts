@@ -1,8 +1,6 @@
-import type { JournalEvent } from "@slipway/durable/chain";
-import { failureText, judged, narrateChange } from "../change/narrate.ts";
+import { failureText, judged } from "../change/narrate.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import type { Reply } from "../dispatch/dispatcher.ts";
-import type { Line } from "../narration/line.ts";
 import { narrates, type NarratedStep, type StepLine } from "../narration/step-text.ts";
 import type { WorkerOutput } from "./schemas.ts";
 import { FEATURE_STEPS, WORKER_STEPS } from "./steps.ts";
@@ -35,10 +33,6 @@ export const FEATURE_NARRATION: readonly NarratedStep[] = [
     ends: (result) => (result.ok ? null : judged(result, "", "test index refused")),
   }),
 ];
-
-export function narrateFeatures(event: JournalEvent): Line | null {
-  return narrateChange(event, FEATURE_NARRATION);
-}
 
 const PAUSES: readonly string[] = ["rate_limited", "quota_exhausted", "budget_exceeded", "answer_pending"];
 

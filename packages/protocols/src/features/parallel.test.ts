@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { FeatureResult } from "./protocol.ts";
+import type { FeatureResult } from "../change/feature-run.ts";
 import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, type Script, type Workshop } from "./testing/workshop.ts";
 
 let services: Workshop;

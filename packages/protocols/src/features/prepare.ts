@@ -1,25 +1,44 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import { featuresNamed, type Feature } from "@slipway/kernel/change/feature/store";
 import type { Spec } from "@slipway/kernel/change/plan/specs/read";
+import type { InnerProtocol } from "../change/feature-run.ts";
+import { innerNamed } from "./inner-protocols.ts";
 import { features, type FeaturesInput } from "./protocol.ts";
 import type { Retry } from "./retry.ts";
 import type { FeatureInput } from "./schemas.ts";
+import { protocolIn } from "./spec-protocol.ts";
 import { isBranchTaken } from "@slipway/kernel/host/git/taken-branch";
 import type { Starter } from "../surface/surface.ts";
 import { recordRun } from "../surface/start-protocol.ts";
 import type { Prepared, RunRequest } from "../protocol.ts";
 
 /** The input of a run over specifications. Their text is stored by digest; the run never reads the user's files again. */
-export async function prepareFeatures(starter: Starter, { specs }: RunRequest): Promise<Prepared> {
+export async function prepareFeatures(
+  known: ReadonlyMap<string, InnerProtocol>,
+  starter: Starter,
+  request: RunRequest,
+): Promise<Prepared> {
+  const { specs } = request;
   await assertNew(starter, specs);
   await assertNoOldRun(starter, specs);
   await assertNoBranch(starter, specs);
-  const ingested = specs.map(async ({ id, path, bytes }) => ({
-    feature_id: id,
-    spec_source: path,
-    spec_digest: await starter.records.objects.put(bytes),
-  }));
-  return inputFor(starter, await Promise.all(ingested));
+  const chosen = specs.map((spec) => ({ spec, protocol: protocolIn(spec) ?? request.inner ?? features.name }));
+  for (const { spec, protocol } of chosen) if (protocol !== features.name) innerNamed(known, protocol, spec.path);
+  const ingested = await Promise.all(chosen.map(({ spec, protocol }) => ingest(known, starter, request, spec, protocol)));
+  return { ...inputFor(starter, ingested), protocols: [...new Set(chosen.map(({ protocol }) => protocol))] };
+}
+
+async function ingest(
+  known: ReadonlyMap<string, InnerProtocol>,
+  starter: Starter,
+  request: RunRequest,
+  spec: Spec,
+  protocol: string,
+): Promise<FeatureInput> {
+  const specified = { feature_id: spec.id, spec_source: spec.path, spec_digest: await starter.records.objects.put(spec.bytes) };
+  if (protocol === features.name) return specified;
+  const input = await innerNamed(known, protocol, spec.path).prepare(starter, spec, request);
+  return { ...specified, inner: { protocol, input } };
 }
 
 /** Records a run that retries features that have ended. */

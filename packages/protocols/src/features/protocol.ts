@@ -1,9 +1,8 @@
 import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { SlipwayError } from "@slipway/agents/errors";
-import { toFailure, type Failure } from "@slipway/durable/errors";
-import { childRunId } from "@slipway/durable/names";
-import type { Landing } from "@slipway/kernel/change/land/merge";
+import { toFailure } from "@slipway/durable/errors";
 import { tryGatesOnBase } from "../change/base-gates.ts";
+import { changeOf, type FeatureOfRun, type FeatureResult, type FeatureWorkflow } from "../change/feature-run.ts";
 import { GivenUp } from "../dispatch/given-up.ts";
 import { mustPerform } from "../change/perform.ts";
 import { buildOnce } from "./build.ts";
@@ -23,27 +22,20 @@ import { testOnce } from "./qa.ts";
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
 const PROTOCOL_VERSION = "4";
 
-export interface FeatureResult {
-  readonly feature_id: string;
-  readonly status: "merged" | "failed";
-  readonly landing: Landing | null;
-  /** The unexpected error that ended it. */
-  readonly failure?: Pick<Failure, "code" | "message">;
-  /** Why the run ended before the feature began. */
-  readonly not_begun?: string;
+interface SpecifiedRun extends FeatureOfRun {
+  readonly retry?: Retry;
 }
 
-interface FeatureOfRun extends FeatureInput {
-  readonly run_id: string;
-  /** The ids of all features of the run, in the order of their specifications. */
-  readonly order: readonly string[];
+/** What the workflows of a run of `features` work with. */
+export interface FeaturesServices extends ChangeServices {
+  /** The protocols that can make a change of the run, by name. */
+  readonly inner: ReadonlyMap<string, FeatureWorkflow>;
 }
 
 /** One feature: plan, build, test, land. Each phase has a bounded number of attempts, then a person is asked. */
-export const feature = workflow<FeatureOfRun, FeatureResult, ChangeServices>("feature", PROTOCOL_VERSION, async (ctx, input, services) => {
-  const { feature_id: id, spec_source, spec_digest, retry, run_id, order } = input;
-  const siblings = order.map((sibling) => ({ feature_id: sibling, run_id: featureRunId(run_id, sibling) }));
-  const change: ChangeRun = { ctx, services, id, siblings, revises: null };
+export const feature = workflow<SpecifiedRun, FeatureResult, ChangeServices>("feature", PROTOCOL_VERSION, async (ctx, input, services) => {
+  const { feature_id: id, spec_source, spec_digest, retry } = input;
+  const change = changeOf(ctx, services, input);
   const spec = { feature_id: id, spec_source, spec_digest, run_id: ctx.runId };
   try {
     if (retry !== undefined) return await fromPlanToMerge({ ...change, revises: await beginRetry(change, retry) }, retry);
@@ -104,7 +96,7 @@ export interface FeaturesInput {
 }
 
 /** Each feature is a child run that succeeds, waits or fails on its own. At most `max_active_features` run at once, in spec order. */
-export const features = workflow<FeaturesInput, FeatureResult[], ChangeServices>(
+export const features = workflow<FeaturesInput, FeatureResult[], FeaturesServices>(
   "features",
   PROTOCOL_VERSION,
   async (ctx, { specs, max_active_features, skip_base_gates }, services) => {
@@ -119,10 +111,10 @@ export const features = workflow<FeaturesInput, FeatureResult[], ChangeServices>
 );
 
 /** Turns an unexpected error of one feature into its result, so that its siblings continue. */
-async function settleFeature(ctx: Ctx, { kernel }: ChangeServices, input: FeatureOfRun): Promise<FeatureResult> {
+async function settleFeature(ctx: Ctx, { kernel, inner }: FeaturesServices, input: SpecifiedRun): Promise<FeatureResult> {
   const { feature_id } = input;
   try {
-    return await ctx.child(`feature:${feature_id}`, feature, input);
+    return await ctx.child(`feature:${feature_id}`, workflowFor(inner, input), input);
   } catch (error) {
     const { code, message } = toFailure(error);
     const step = `broke-off:${feature_id}`;
@@ -132,6 +124,12 @@ async function settleFeature(ctx: Ctx, { kernel }: ChangeServices, input: Featur
   }
 }
 
-function featureRunId(runId: string, id: string): string {
-  return childRunId(runId, `feature:${id}`);
+function workflowFor(known: FeaturesServices["inner"], { inner }: SpecifiedRun): FeatureWorkflow {
+  if (inner === undefined) return feature;
+  const found = known.get(inner.protocol);
+  if (found !== undefined) return found;
+  throw new SlipwayError("workflow_unknown", `This program has no protocol ${inner.protocol} that can make one change of a run.`, {
+    workflow: inner.protocol,
+    suggested_next_actions: ["Update Slipway if a newer version started the run."],
+  });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { WITHOUT_TRIAL } from "@slipway/kernel/change/testing/scratch-kernel";
 import { SlipwayError } from "@slipway/agents/errors";
 import { afterEach, describe, expect, test } from "vitest";
-import type { FeatureResult } from "./protocol.ts";
+import type { FeatureResult } from "../change/feature-run.ts";
 import { newFile, NOTHING_MISSING, openWorkshop, planFor, type Script, type Workshop } from "./testing/workshop.ts";
 
 let services: Workshop;

@@ -2,6 +2,7 @@ import { planSchema } from "@slipway/kernel/change/plan/schema";
 import { repositoryPath } from "@slipway/kernel/paths/fields";
 import { qaUpdateSchema } from "@slipway/kernel/change/judge/qa/update";
 import { z } from "zod";
+import type { SpecifiedFeature } from "../change/feature-run.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import type { Retry } from "./retry.ts";
 
@@ -62,11 +63,7 @@ export const FOLDER_OUTPUT: { readonly [R in WorkerRole]: z.ZodType } = {
   qa: z.discriminatedUnion("type", [qaPatch.extend(inFolder), qaNote, request]),
 };
 
-export interface FeatureInput {
-  readonly feature_id: string;
-  readonly spec_source: string;
-  /** Digest of the text in the object store: the run never reads the user's file again. */
-  readonly spec_digest: string;
+export interface FeatureInput extends SpecifiedFeature {
   /** Set for a feature that has ended and is retried. */
   readonly retry?: Retry;
 }

@@ -1,4 +1,5 @@
-import { join, relative } from "node:path";
+import { stat } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
 import { SlipwayError } from "@slipway/agents/errors";
 import { findLayout, readBoard } from "@slipway/kernel/open-board";
 import { discoverSpecs } from "@slipway/kernel/change/plan/specs/discover";
@@ -18,8 +19,29 @@ export async function namedSpecs(args: Arguments, io: Io): Promise<Spec[]> {
   }
   if (folder !== undefined) return readSpecs(io.cwd, await findSpecs(io.cwd, folder));
   if (file !== undefined) return readSpecs(io.cwd, [file]);
-  if (args.positionals.length > 0) return readSpecs(io.cwd, args.positionals);
+  if (args.positionals.length > 0) return readSpecs(io.cwd, await withFolders(io.cwd, args.positionals));
   return readSpecs(io.cwd, await discovered(io.cwd));
+}
+
+/** Whether the arguments are files and folders, and not the words of a request. */
+export async function namesSpecifications(args: Arguments, { cwd }: Pick<Io, "cwd">): Promise<boolean> {
+  if (args.text("fl") !== undefined) return true;
+  const found = await Promise.all(args.positionals.map((path) => isPath(cwd, path)));
+  return found.length > 0 && found.every(Boolean);
+}
+
+async function isPath(cwd: string, path: string): Promise<boolean> {
+  const information = await stat(resolve(cwd, path)).catch(() => null);
+  return information !== null;
+}
+
+/** A folder stands for every specification below it. */
+async function withFolders(cwd: string, paths: readonly string[]): Promise<string[]> {
+  const files = paths.map(async (path) => {
+    const information = await stat(resolve(cwd, path)).catch(() => null);
+    return information?.isDirectory() === true ? findSpecs(cwd, path) : [path];
+  });
+  return (await Promise.all(files)).flat();
 }
 
 /** Without arguments: the specifications below .slipway/features that have not been started yet. */

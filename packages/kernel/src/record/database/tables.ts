@@ -17,6 +17,7 @@ import type { PlansTables } from "../../change/plan/tables.ts";
 import type { QaTables } from "../../change/judge/qa/tables.ts";
 import type { QuestionsTables } from "../questions/tables.ts";
 import type { QueueTables } from "../../change/turn/queue/tables.ts";
+import type { RunFilesTables } from "../run-files/tables.ts";
 import type { RunLeaseTables } from "../run-lease/tables.ts";
 import type { TrialTables } from "../../change/judge/trials/tables.ts";
 import type { WaitsTables } from "../../change/turn/turns/tables.ts";
@@ -37,6 +38,7 @@ export interface Tables
     FeatureIndexTables,
     PlansTables,
     QueueTables,
+    RunFilesTables,
     RunLeaseTables,
     WaitsTables,
     QaTables,

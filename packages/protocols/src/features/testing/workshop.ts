@@ -14,7 +14,8 @@ import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { acquireWithin, heldLocks } from "@slipway/kernel/change/turn/locks/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { AgentDispatcher, AgentRequest, Reply } from "../../dispatch/dispatcher.ts";
-import { features, type FeatureResult, type FeaturesInput } from "../protocol.ts";
+import { features, type FeaturesInput } from "../protocol.ts";
+import type { FeatureResult } from "../../change/feature-run.ts";
 import type { Retry } from "../retry.ts";
 import { openChangeServices } from "../../change/services.ts";
 
@@ -105,7 +106,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
     inbox,
     workflows: [features],
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
-    kernel: openChangeServices(kernel, options.dispatcher?.(kernel) ?? dispatcher),
+    kernel: { ...openChangeServices(kernel, options.dispatcher?.(kernel) ?? dispatcher), inner: new Map() },
   });
 
   async function startWith(max_active_features: number, names: readonly string[], retry?: Retry): Promise<string> {
