@@ -123,5 +123,5 @@ function union(left: readonly string[], right: readonly string[]): string[] {
 }
 
 function isSame(left: Plan["files"], right: Plan["files"]): boolean {
-  return (["create", "modify", "delete"] as const).every((list) => new Set(left[list]).symmetricDifference(new Set(right[list])).size === 0);
+  return (["create", "modify", "delete"] as const).every((list) => left[list].toSorted().join("\0") === right[list].toSorted().join("\0"));
 }

@@ -25,7 +25,16 @@ export interface FeatureOfRun extends SpecifiedFeature {
   readonly run_id: string;
   /** The ids of all features of the run, in the order of their specifications. */
   readonly order: readonly string[];
+  /** It is all that the run does. */
+  readonly alone?: true;
 }
+
+/** The folder of the change's own files, below `.slipway/runs`; that of the run itself if it has one change only. */
+export function changeFolder({ feature_id, run_id, alone }: FeatureOfRun): string {
+  return alone === true ? run_id : `${run_id}/${run_id.slice(0, DATE_LENGTH)}_${feature_id}`;
+}
+
+const DATE_LENGTH = "2026-11-18".length;
 
 export interface FeatureResult {
   readonly feature_id: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { areasOf } from "./deliver-program.ts";
+import { areasOf } from "../change/agent-change.ts";
 import { describeCriticality } from "./describe.ts";
 import { shortName } from "./steps.ts";
 
@@ -27,7 +27,7 @@ test("a program that was not merged, and a run that was given up, tell why on on
 });
 
 test("the areas of a change are the top folders and files of the program", () => {
-  expect(areasOf({ "src/domain/a.ts": "", "src/b.ts": "", "package.json": "", "tests/x.test.ts": "" })).toEqual([
+  expect(areasOf(["src/domain/a.ts", "src/b.ts", "package.json", "tests/x.test.ts"])).toEqual([
     "package.json",
     "src",
     "tests",

@@ -2,8 +2,10 @@ import { oneLine } from "../narration/one-line.ts";
 import type { Ending } from "../protocol.ts";
 import type { CriticalityResult } from "./protocol.ts";
 
-/** The result text of a completed run. */
-export function describeCriticality(result: CriticalityResult): Ending {
+/** Without where it landed: the commit says it. */
+type Described = CriticalityResult extends infer R ? (R extends unknown ? Omit<R, "landing"> : never) : never;
+
+export function describeCriticality(result: Described): Ending {
   switch (result.status) {
     case "merged": {
       const { commit, functions, escalations, claims, unmet } = result;

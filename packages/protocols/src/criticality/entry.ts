@@ -24,5 +24,6 @@ export const criticality: ProtocolEntry = {
       load: async () => (await import("./demo/demo.ts")).criticalityDemo,
     },
   ],
+  inner: async () => (await import("./inner.ts")).criticalityInner,
   load: async () => (await import("./implementation.ts")).criticality,
 };

@@ -1,7 +1,6 @@
-import type { LanguageAdapter, LanguageId } from "@slipway/languages/adapter";
 import { openChangeServices } from "../change/services.ts";
 import { eventLine } from "../narration/event-line.ts";
-import type { Host, Protocol } from "../protocol.ts";
+import type { Protocol } from "../protocol.ts";
 import { benchmark, type MeasuredResult } from "./benchmark/benchmark.ts";
 import { caseOf } from "./benchmark/case-step.ts";
 import { describeBenchmark } from "./benchmark/describe.ts";
@@ -10,29 +9,20 @@ import { deliverProgram } from "./deliver-program.ts";
 import { describeCriticality } from "./describe.ts";
 import { assertReadableState } from "./files/state-version.ts";
 import { prepareCriticality } from "./prepare.ts";
-import { criticality as root, type CriticalityResult, type CriticalityServicesOfRun } from "./protocol.ts";
+import { openCriticalityServices } from "./open-services.ts";
+import { criticality as root, type CriticalityResult } from "./protocol.ts";
 import { CRITICALITY_NARRATION } from "./steps.ts";
 import { viewCriticality } from "./view.ts";
-import { openCodeTools, type CodeTools } from "./workspace/code-tools.ts";
 
 export const criticality: Protocol = {
   started: [root, benchmark],
   parts: [deliverProgram, benchmarkCase],
   open: ({ kernel, dispatcher, env }) => {
-    const opened = new Set<CodeTools>();
-    const workflows: CriticalityServicesOfRun = {
-      ...openChangeServices(kernel, dispatcher),
-      languages: (id) => loadAdapter(id, env),
-      openTools(parts) {
-        const tools = openCodeTools(parts);
-        opened.add(tools);
-        return tools;
-      },
-    };
+    const { close, ...services } = openChangeServices(kernel, dispatcher, env);
     return {
-      workflows,
+      workflows: openCriticalityServices(services),
       ready: (_workflow, runId) => assertReadableState(kernel.records.layout.run(runId)),
-      close: async () => void (await Promise.allSettled([...opened].map((tools) => tools.close()))),
+      close,
     };
   },
   prepare: prepareCriticality,
@@ -48,10 +38,4 @@ export const criticality: Protocol = {
 
 function isMeasured(result: unknown): result is MeasuredResult {
   return (result as { readonly status?: string }).status === "measured";
-}
-
-/** Adapters load their parsers when a run needs them. */
-async function loadAdapter(id: LanguageId, env: Host["env"]): Promise<LanguageAdapter> {
-  const { languageAdapter } = await import("@slipway/languages/adapters");
-  return languageAdapter(id, { env });
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Ctx } from "@slipway/durable/ctx";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
@@ -29,14 +30,16 @@ export interface SessionParts {
   readonly services: ChangeServices & { readonly openTools: (parts: CodeToolsParts) => CodeTools };
   readonly config: CriticalityConfig;
   readonly language: LanguageAdapter;
+  /** Of its files, below `.slipway/runs`. */
+  readonly folder?: string;
 }
 
 /** Opens a run's state, files, ledger and tools. Nothing is started yet. */
 export async function openSession(plain: Ctx, input: CriticalityInput, parts: SessionParts): Promise<OpenedSession> {
-  const { services, config, language } = parts;
+  const { services, config, language, folder = plain.runId } = parts;
   const { records, sandbox } = services.kernel;
   const calls = openModelCalls();
-  const files = liveFiles(openRunFiles(nodeFileSystem, records.layout.run(plain.runId)));
+  const files = liveFiles(openRunFiles(nodeFileSystem, join(records.layout.runs, ...folder.split("/").map(encodeURIComponent))));
   let shown = NO_WORK;
   const ctx = watchLive(plain, {
     isAnswered: (name) => isQuestionAnswered(records.database.db, `${plain.runId}#${name}`),

@@ -18,35 +18,47 @@ import { assertTestLibraries } from "./workspace/test-libraries.ts";
 const PROJECT_FILES = ["package.json", "tsconfig.json", "pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "CMakeLists.txt"];
 
 /** The input of a run. Configuration and specification are checked before anything is recorded. */
-export async function prepareCriticality({ kernel, records }: Starter, { text, options = {}, cwd, env }: RunRequest): Promise<Prepared> {
-  const read = committedFiles(kernel);
-  const configText = await read(CONFIG_FILE);
-  const { config, warnings } = parseConfig(configText, CONFIG_FILE);
-  if (config.verifier !== null) assertVerifierInstalled(config.verifier, CONFIG_FILE);
+export async function prepareCriticality(starter: Starter, { text, options = {}, cwd, env }: RunRequest): Promise<Prepared> {
   const file = options["spec"];
   if (file !== undefined && text !== null)
     throw new SlipwayError("invalid_cli_args", "Give an idea for the interview or --spec FILE, not both.", {
       suggested_next_actions: ["For example: `slipway criticality --spec spec.toml`."],
     });
+  const spec = file === undefined ? null : { file, bytes: await readFileOf(cwd, file) };
+  const { input, notes } = await programInput(starter, { idea: text, spec, env });
+  return { input, slug: input.project, ...(notes.length === 0 ? {} : { note: `\n${notes.join("\n")}` }) };
+}
+
+export interface WantedProgram {
+  readonly idea: string | null;
+  readonly spec: { readonly file: string; readonly bytes: Uint8Array } | null;
+  readonly env: RunRequest["env"];
+}
+
+export async function programInput(
+  { kernel, records }: Pick<Starter, "kernel" | "records">,
+  { idea, spec, env }: WantedProgram,
+): Promise<{ readonly input: CriticalityInput; readonly notes: readonly string[] }> {
+  const read = committedFiles(kernel);
+  const configText = await read(CONFIG_FILE);
+  const { config, warnings } = parseConfig(configText, CONFIG_FILE);
+  if (config.verifier !== null) assertVerifierInstalled(config.verifier, CONFIG_FILE);
   const { language } = config.project;
   await assertTools(language, env);
   await assertTestLibraries(language, read);
-  const bytes = file === undefined ? null : await readFileOf(cwd, file);
-  const spec = bytes === null || file === undefined ? null : readSpec(file, bytes);
-  const project = projectName(spec?.system.name ?? config.project.name ?? text);
+  const named = spec === null ? null : readSpec(spec.file, spec.bytes).system.name;
   const files = await Promise.all(PROJECT_FILES.map(async (path) => [path, await read(path)] as const));
   const ownFiles = Object.fromEntries(files.filter((entry): entry is readonly [string, string] => entry[1] !== null));
   const settings = language === "typescript" ? await compilerSettings(ownFiles, read) : { files: {}, notes: [] };
   const projectFiles = { ...ownFiles, ...settings.files };
   const input: CriticalityInput = {
-    project,
-    idea: text,
-    spec_digest: bytes === null ? null : await records.objects.put(bytes),
+    project: projectName(named ?? config.project.name ?? idea),
+    idea,
+    spec_digest: spec === null ? null : await records.objects.put(spec.bytes),
     config_text: configText,
     project_files: projectFiles,
   };
-  const notes = [...warnings, ...settings.notes, ...reportNotes(kernel, language, projectFiles)];
-  return { input, slug: project, ...(notes.length === 0 ? {} : { note: `\n${notes.join("\n")}` }) };
+  return { input, notes: [...warnings, ...settings.notes, ...reportNotes(kernel, language, projectFiles)] };
 }
 
 /** Files that the compiler settings of the repository consist of, and what to say about them. */

@@ -1,10 +1,12 @@
 import { workflow, type Ctx } from "@slipway/durable/ctx";
+import type { Landing } from "@slipway/kernel/change/land/merge";
 import type { LanguageAdapter, LanguageId } from "@slipway/languages/adapter";
 import { tryGatesOnBase } from "../change/base-gates.ts";
 import type { ChangeServices } from "../change/services.ts";
 import { GivenUp } from "../dispatch/given-up.ts";
 import { CONFIG_FILE, parseConfig } from "./config/config.ts";
-import { deliverProgram, type ProgramDigests } from "./deliver-program.ts";
+import type { Delivered } from "../change/deliver.ts";
+import { deliverProgram, type ProgramDigests, type ProgramInput } from "./deliver-program.ts";
 import { keepFiles } from "./files/kept-files.ts";
 import { KEEP_STEP } from "./files/restore-ended.ts";
 import type { CriticalityInput } from "./input.ts";
@@ -36,6 +38,7 @@ export type CriticalityResult =
   | {
       readonly status: "merged";
       readonly commit: string;
+      readonly landing: Landing;
       readonly functions: number;
       readonly escalations: number;
       readonly claims: Readonly<Record<string, string>>;
@@ -63,12 +66,29 @@ const PHASE_WORK: Readonly<Record<CriticalityPhase, PhaseWork>> = {
 async function build(ctx: Ctx, input: CriticalityInput, services: CriticalityServicesOfRun): Promise<CriticalityResult> {
   const reason = await tryGatesOnBase(ctx, services.kernel, input.skip_base_gates);
   if (reason !== null) return { status: "given_up", reason: `Not begun: ${reason}` };
+  const deliver = (program: ProgramInput) => ctx.child(`feature:${program.id}`, deliverProgram, program);
+  return makeProgram(ctx, input, services, { folder: ctx.runId, deliver });
+}
+
+/** Where the files of a run are, below `.slipway/runs`, and how its program enters the repository. */
+interface ProgramPlace {
+  readonly folder: string;
+  readonly deliver: (program: ProgramInput) => Promise<Delivered>;
+}
+
+export async function makeProgram(
+  ctx: Ctx,
+  input: CriticalityInput,
+  services: CriticalityServicesOfRun,
+  { folder, deliver }: ProgramPlace,
+): Promise<CriticalityResult> {
   const { config } = parseConfig(input.config_text, CONFIG_FILE);
-  const session = await openSession(ctx, input, { services, config, language: await services.languages(config.project.language) });
+  const language = await services.languages(config.project.language);
+  const session = await openSession(ctx, input, { services, config, language, folder });
   try {
     const work = await runPhases(session);
     await keepRunFiles(ctx, session);
-    return await deliverResult(ctx, session, work);
+    return await deliverResult(ctx, session, work, deliver);
   } catch (error) {
     if (!(error instanceof GivenUp)) throw error;
     await keepRunFiles(ctx, session);
@@ -104,7 +124,12 @@ async function keepRunFiles(ctx: Ctx, { run: { files, services } }: OpenedSessio
   await ctx.step(KEEP_STEP, () => keepFiles(files, services.kernel.records.objects));
 }
 
-async function deliverResult(ctx: Ctx, { run, artifacts }: OpenedSession, work: Work): Promise<CriticalityResult> {
+async function deliverResult(
+  ctx: Ctx,
+  { run, artifacts }: OpenedSession,
+  work: Work,
+  deliver: ProgramPlace["deliver"],
+): Promise<CriticalityResult> {
   const { objects } = run.services.kernel.records;
   const { files, tests } = programOf(run, work);
   const keep = (value: unknown) => objects.put(Buffer.from(JSON.stringify(value)));
@@ -113,7 +138,7 @@ async function deliverResult(ctx: Ctx, { run, artifacts }: OpenedSession, work: 
     tests_digest: tests === null ? null : await keep(tests),
   }));
   const { claims, functions, unmet } = artifacts(work);
-  const delivered = await ctx.child(`feature:${run.id}`, deliverProgram, {
+  const delivered = await deliver({
     id: run.id,
     ...kept,
     spec_text: work.specification?.specText ?? "",
@@ -124,6 +149,7 @@ async function deliverResult(ctx: Ctx, { run, artifacts }: OpenedSession, work: 
   return {
     status: "merged",
     commit: delivered.landing.commit,
+    landing: delivered.landing,
     functions: functions.length,
     escalations,
     claims: Object.fromEntries(claims.map(({ id, status }) => [id, status])),

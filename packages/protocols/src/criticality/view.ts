@@ -13,12 +13,20 @@ import { readRun } from "./store.ts";
 export async function viewCriticality(reader: Reader, runId: string): Promise<RunNode[]> {
   // A view is shown whether or not files can be written.
   await restoreEndedRun(reader, runId).catch(() => 0);
-  const row = await readRun(reader.records.database.db, runId);
-  if (row === null) return [...(await viewCases(reader, runId)), ...(await viewChanges(reader, runId))];
+  const program = await viewProgram(reader, runId, runId);
+  return [...(program.length === 0 ? await viewCases(reader, runId) : program), ...(await viewChanges(reader, runId))];
+}
+
+/** Phases and functions of a program, below the node `parent`; none before the first phase. */
+export async function viewProgram({ records }: Reader, runId: string, parent: string): Promise<RunNode[]> {
+  const row = await readRun(records.database.db, runId);
+  if (row === null) return [];
   const state = stateSchema.parse(JSON.parse(row.state));
   const { functions } = readArtifacts(row.artifacts);
-  const phases = PHASES.map((phase) => phaseNode(phase, state, runId, functions));
-  return [...phases, ...functions.map(functionNode), ...(await viewChanges(reader, runId))];
+  const below = parent === runId ? "" : `${parent}/`;
+  const named = (node: RunNode): RunNode => ({ ...node, id: `${below}${node.id}` });
+  const phases = PHASES.map((phase) => named(phaseNode(phase, state, parent, functions)));
+  return [...phases, ...functions.map((one) => ({ ...named(functionNode(one)), parent: `${below}phase:injection` }))];
 }
 
 export function phaseOf(state: CriticalityState): CriticalityPhase | null {
