@@ -5,6 +5,7 @@ import { toFailure, type Failure } from "@slipway/durable/errors";
 import type { ByHand } from "./manual/contract.ts";
 import { parseOutput } from "./output.ts";
 import { buildPrompt, folderPrompt, repairPrompt, type FolderNote, type PromptParts } from "./prompt.ts";
+import { nativeToolsOf } from "./tools/native-tools.ts";
 import type { AgentEvent, Provider, ProviderReply, ProviderRequest, WorkerInput, Workplace } from "./provider.ts";
 import type { Moment, Watch } from "./transcripts/line.ts";
 import { addCall, exhausted, NO_USAGE, type CallBudget, type Usage } from "./usage.ts";
@@ -45,12 +46,13 @@ const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationResult<T>> {
   const { role, subject, attempt, schema, provider, model = null, clock, maxRepairs = MAX_REPAIRS, budget = {}, onWarning } = invocation;
   const signal = invocation.signal ?? new AbortController().signal;
-  const first = invocation.folder == null ? buildPrompt(invocation) : folderPrompt(invocation, invocation.folder);
+  const tools = nativeToolsOf(role.tools);
+  const first = invocation.folder == null ? buildPrompt(invocation) : folderPrompt(invocation, invocation.folder, tools);
   const input = workerInput(invocation);
   const tell = async (moment: Moment) => invocation.watch?.(moment);
   const onEvent = (event: AgentEvent) => {
     invocation.onEvent?.(event);
-    void invocation.watch?.(event);
+    if (event.kind !== "refused") void invocation.watch?.(event);
   };
   let usage = NO_USAGE;
   let prompt = first;
@@ -66,6 +68,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
     if (limit !== null) return end({ ok: false, failure: overBudget(role.name, subject, limit), usage });
     const request = {
       role: role.name,
+      tools,
       subject,
       attempt,
       repair,
@@ -97,7 +100,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
     }
     await tell({ kind: "answer", repair, text: reply.text, usage: reply.usage, model: reply.model, duration_ms });
     reply.warnings?.forEach((warning) => onWarning?.(warning));
-    const parsed = parseOutput(reply.text, schema);
+    const parsed = parseOutput(reply.text, schema, invocation.answer);
     if (parsed.ok) return end({ ok: true, output: parsed.output, usage });
     await tell({ kind: "refused", repair, errors: [...parsed.errors] });
     if (repair >= maxRepairs) return end({ ok: false, failure: invalidOutput(role.name, subject, repair, parsed.errors), usage });

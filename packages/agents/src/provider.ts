@@ -2,6 +2,7 @@ import type { ByHand } from "./manual/contract.ts";
 import type { PackChanges } from "./packs/changes.ts";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import type { AgentProcess, AgentProcessEnd } from "./process/contract.ts";
+import type { NativeTool } from "./tools/native-tools.ts";
 import type { ReplyUsage } from "./usage.ts";
 
 /** The input of a worker, part by part; the prompt contains the same as one text. */
@@ -21,6 +22,8 @@ export interface WorkerInput {
 /** One question to a model or a coding agent. */
 export interface ProviderRequest {
   readonly role: string;
+  /** What the role may do with the files of its workplace. */
+  readonly tools: readonly NativeTool[];
   readonly subject: string;
   /** The attempt of the protocol, such as "1" or "2.1". */
   readonly attempt: string;
@@ -71,8 +74,17 @@ export type AgentEvent =
       readonly duration_ms: number;
     }
   | { readonly kind: "usage"; readonly usage: ReplyUsage; readonly model: string | null }
+  /** A tool call that was refused before it had any effect. A transcript has it as the failed call that the provider reports too. */
+  | ({ readonly kind: "refused" } & Refusal)
   /** A line of the client's own stream. */
   | { readonly kind: "raw"; readonly line: string };
+
+/** What an agent tried and may not. */
+export interface Refusal {
+  readonly tool: string;
+  readonly path: string | null;
+  readonly reason: string;
+}
 
 export interface ProviderReply {
   readonly text: string;
@@ -84,6 +96,8 @@ export interface ProviderReply {
   readonly raw?: unknown;
   /** The changes in the workplace with this reply. The harness reads them; providers do not report them. */
   readonly changes?: PackChanges;
+  /** The refused calls before this reply. The harness collects them, as for changes. */
+  readonly refusals?: readonly Refusal[];
 }
 
 /** Throws a SlipwayError for failures of the provider, and the signal's reason for a stop. */

@@ -1,3 +1,5 @@
+import type { Role } from "@slipway/agents/role";
+import type { ExportedFile, Target } from "@slipway/agents/role-export";
 import type { ProtocolChoice } from "@slipway/agents/select";
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Workflow } from "@slipway/durable/ctx";
@@ -44,11 +46,20 @@ export interface ProtocolEntry {
   readonly narration?: () => Promise<readonly NarratedStep[]>;
   /** The models of its roles by its own configuration on the base branch, where it has one. agents.yaml goes before it. */
   readonly models?: (read: (path: string) => Promise<string | null>) => Promise<Readonly<Record<string, ProtocolChoice>>>;
+  /** What `slipway export` writes for it, where that is more than one file for each role. The roles are those of the repository. */
+  readonly exports?: (target: Target, roles: readonly Role[]) => Promise<ProtocolExport>;
   /** Its demos: `slipway demo NAME`. */
   readonly demos?: readonly DemoEntry[];
   /** If it can make one change of a run of `features`: `slipway run specs/ --protocol NAME`. */
   readonly inner?: () => Promise<InnerProtocol>;
   readonly load: () => Promise<Protocol>;
+}
+
+export interface ProtocolExport {
+  /** The folder of the export, from the root of the repository, unless --out names another; empty for that root. */
+  readonly root: string;
+  /** Their paths are from the folder of the export. */
+  readonly files: readonly ExportedFile[];
 }
 
 export interface AskedQuestion {

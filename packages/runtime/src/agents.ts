@@ -10,7 +10,7 @@ import { agentSecrets } from "@slipway/agents/transcripts/secrets";
 import type { Kernel } from "@slipway/kernel/kernel";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { openDispatcher, type AgentDispatcher, type ChosenProvider } from "@slipway/protocols/dispatch/dispatcher";
-import type { RunAgents } from "@slipway/protocols/dispatch/run-agents";
+import type { RunAgent, RunAgents } from "@slipway/protocols/dispatch/run-agents";
 import { assertKnownRoles, roleKeys } from "@slipway/protocols/dispatch/role-keys";
 import { protocolModels } from "./protocol-models.ts";
 import { protocolRole, roleNames } from "@slipway/protocols/dispatch/roles";
@@ -62,19 +62,20 @@ export function dispatcherFor(options: DispatcherSettings): AgentDispatcher {
     protocol,
     onWarning,
     book: bookFor(options),
-    role: async (role) => {
-      const keys = roleKeys({ protocol: protocol(), role });
-      return withConfiguredPrompt(await protocolRole(protocol(), role, readFile), agents, readFile, keys);
+    role: async (role, owner) => {
+      const keys = roleKeys({ protocol: owner, role });
+      return withConfiguredPrompt(await protocolRole(owner, role, readFile), agents, readFile, keys);
     },
-    provider: async (role, { modelKey = role, ...asked }) => {
+    provider: async (role, { modelKey = role, ...asked }, owner) => {
       try {
-        const models = await protocolModels(protocol(), readFile);
+        const models = await protocolModels(owner, readFile);
         const own = models[modelKey] ?? models[role];
-        const keys = roleKeys({ protocol: protocol(), role });
+        const keys = roleKeys({ protocol: owner, role });
+        const begun = (key: string) => recordedAgent(recorded(), owner, key, protocol());
         const selection = selectProvider(role, {
           flags: choice,
           env: io.env,
-          recorded: recorded()?.[modelKey] ?? recorded()?.[role],
+          recorded: begun(modelKey) ?? begun(role),
           agents,
           protocol: own,
           keys,
@@ -87,6 +88,11 @@ export function dispatcherFor(options: DispatcherSettings): AgentDispatcher {
       }
     },
   });
+}
+
+/** A run records the roles of its own protocol by their names; those of another one, where it does, as `protocol/role`. */
+function recordedAgent(agents: RunAgents | null, owner: string, key: string, own: string): RunAgent | undefined {
+  return agents?.[`${owner}/${key}`] ?? (owner === own ? agents?.[key] : undefined);
 }
 
 function bookFor({ kernel, io, choice, recorded, tracing, onWarning }: DispatcherSettings): InvocationBook {

@@ -1,14 +1,13 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "../errors.ts";
-import { diffText } from "@slipway/kernel/host/git/change";
 import type { IndexEntry } from "@slipway/kernel/host/git/fast-path/index-file";
 import type { Repository } from "@slipway/kernel/host/git/repository";
-import { editTree } from "@slipway/kernel/host/git/fast-path/tree-edit";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
 import { readBelow } from "@slipway/kernel/host/file-views/files";
 import { isLinked, type StandingPack } from "./materialise.ts";
-import { blobId, type PackFile } from "./source.ts";
+import { diffOfEdits, modeOf } from "./edits.ts";
+import { blobId } from "./source.ts";
 import { inSlices } from "@slipway/kernel/host/sandbox/turns";
 
 /** The actual changes in an agent's folder. */
@@ -31,6 +30,9 @@ interface Found {
   readonly path: string;
   readonly stats: Stats;
 }
+
+/** Why a change is not adopted. */
+export const READ_ONLY = "it may be read and not changed";
 
 /** Checks every file of the pack. Returns the diff of permitted changes, and names the others. */
 export async function packChanges(repo: Repository, pack: StandingPack): Promise<PackChanges> {
@@ -56,7 +58,7 @@ export async function packChanges(repo: Repository, pack: StandingPack): Promise
     const oid = blobId(content, repo.objectFormat);
     const mode = (stats.mode & 0o100) === 0 ? "100644" : "100755";
     if (before?.oid === oid && modeOf(before) === mode) return;
-    if (!mayChange(path)) return void drop(path, what, "it may be read and not changed");
+    if (!mayChange(path)) return void drop(path, what, READ_ONLY);
     edits.set(path, { mode, oid });
     contents.set(oid, content);
   });
@@ -64,10 +66,10 @@ export async function packChanges(repo: Repository, pack: StandingPack): Promise
   for (const path of base.keys()) {
     if (there.has(path)) continue;
     if (mayChange(path)) edits.set(path, null);
-    else drop(path, "removed", "it may be read and not changed");
+    else drop(path, "removed", READ_ONLY);
   }
-  for (const path of found.folders) drop(path, "created", "it may be read and not changed");
-  const diff = edits.size === 0 ? "" : await diffOf(repo, plan.manifest.tree ?? (await treeOfFiles(repo, plan.files)), edits, contents);
+  for (const path of found.folders) drop(path, "created", READ_ONLY);
+  const diff = await diffOfEdits(repo, plan, edits, contents);
   return { diff, changed: [...edits.keys()].toSorted(), dropped: dropped.toSorted((left, right) => (left.path < right.path ? -1 : 1)) };
 }
 
@@ -122,34 +124,4 @@ function contentOf(folder: string, path: string): Buffer | SlipwayError {
     if (error instanceof SlipwayError) return error;
     throw error;
   }
-}
-
-function modeOf({ executable }: PackFile): string {
-  return executable ? "100755" : "100644";
-}
-
-async function diffOf(
-  repo: Repository,
-  base: string,
-  edits: ReadonlyMap<string, IndexEntry | null>,
-  contents: ReadonlyMap<string, Buffer>,
-): Promise<string> {
-  for (const content of contents.values()) await writeBlob(repo, content);
-  const tree = (await editTree(repo, base, edits))?.tree ?? (await emptyTree(repo));
-  return diffText(repo, base, tree, { binary: true });
-}
-
-/** For a pack that was not made from a tree: a tree of its files. */
-async function treeOfFiles(repo: Repository, files: readonly PackFile[]): Promise<string> {
-  for (const { content } of files) if (content !== undefined) await writeBlob(repo, content);
-  const entries = new Map(files.map((file) => [file.path, { mode: modeOf(file), oid: file.oid }]));
-  return (await editTree(repo, null, entries))?.tree ?? emptyTree(repo);
-}
-
-async function writeBlob(repo: Repository, content: Uint8Array): Promise<void> {
-  await (await repo.vault()).run(["hash-object", "-w", "--no-filters", "--stdin"], { input: content });
-}
-
-async function emptyTree(repo: Repository): Promise<string> {
-  return (await (await repo.vault()).text(["mktree"], { input: "" })).trim();
 }

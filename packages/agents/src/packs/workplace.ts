@@ -1,16 +1,20 @@
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { runAgentProcess } from "../process/run.ts";
 import type { Workplace } from "../provider.ts";
+import { canChange, NATIVE_TOOLS, type NativeTool } from "../tools/native-tools.ts";
 import type { OpenPack } from "./store.ts";
 
-/** The pack as a workplace; the sandbox opens with the first process. */
-export function workplaceIn(pack: OpenPack, sandbox: () => Promise<Sandbox>): Workplace {
+const READ_ONLY = [{ path: ".", writable: false }];
+
+/** The pack as a workplace; the sandbox opens with the first process. A process of a role that may not change files cannot. */
+export function workplaceIn(pack: OpenPack, sandbox: () => Promise<Sandbox>, tools: readonly NativeTool[] = NATIVE_TOOLS): Workplace {
   const { folder, tree, view, changes, restore } = pack;
+  const access = canChange(tools) ? view.access : READ_ONLY;
   return {
     folder,
     tree,
     changes,
     restore,
-    run: async (process) => runAgentProcess(await sandbox(), { folder, access: view.access }, process),
+    run: async (process) => runAgentProcess(await sandbox(), { folder, access }, process),
   };
 }

@@ -6,7 +6,7 @@ import type { Reservation, ReserveInput } from "@slipway/kernel/budget/reserve";
 import type { BudgetLimits } from "@slipway/kernel/config/agent-parts/budgets";
 import type { PricesConfig } from "@slipway/kernel/config/agent-parts/prices";
 import type { Actor } from "@slipway/kernel/record/operations/operation";
-import type { AgentEvent, Provider, ProviderReply, ProviderRequest } from "../provider.ts";
+import type { AgentEvent, Provider, ProviderReply, ProviderRequest, Refusal } from "../provider.ts";
 import { addUsage, NOTHING_USED, type ReplyUsage } from "../usage.ts";
 import { priceOf, worstCase, type WorstCase } from "./price.ts";
 import { priceFor } from "./table.ts";
@@ -62,7 +62,10 @@ export function metered(provider: Provider, meter: Meter): Provider {
     async invoke(request, signal) {
       const { model } = request;
       const pending = await (begun.get(request) ?? hold(request));
-      if ("paid" in pending) return pending.paid;
+      if ("paid" in pending) {
+        pending.paid.refusals?.forEach((refusal) => request.onEvent?.({ kind: "refused", ...refusal }));
+        return pending.paid;
+      }
       const { id, duration_ms: timeoutMs, most } = pending;
       const started = clock.monotonic();
       const heard = listener(request.onEvent);
@@ -90,7 +93,8 @@ export function metered(provider: Provider, meter: Meter): Provider {
         });
       const changes = await request.workplace?.changes?.();
       const usage = priced(name, reply.model ?? model, reply.usage, prices);
-      const whole = { ...reply, usage, ...(changes === undefined ? {} : { changes }) };
+      const refusals = heard.refusals();
+      const whole = { ...reply, usage, ...(changes === undefined ? {} : { changes }), ...(refusals.length === 0 ? {} : { refusals }) };
       await settle("settled", whole.usage, reply.model, await budget.keepReply(whole));
       return whole;
     },
@@ -149,16 +153,19 @@ function isFree(error: unknown, { input_tokens, output_tokens }: ReplyUsage): bo
   return error instanceof SlipwayError && TURNED_AWAY.has(error.code) && input_tokens + output_tokens === 0;
 }
 
-/** Sums up usage events: the only usage known of a call that did not finish. */
+/** Sums up usage events, the only usage known of a call that did not finish, and keeps refusals, which are events too. */
 function listener(onEvent: ProviderRequest["onEvent"]) {
   let usage = NOTHING_USED;
   let model: string | null = null;
+  const refusals: Refusal[] = [];
   return {
     usage: () => usage,
+    refusals: () => refusals,
     /** The model of the usage, if the provider reports it. */
     model: () => model,
     onEvent(event: AgentEvent) {
       onEvent?.(event);
+      if (event.kind === "refused") refusals.push({ tool: event.tool, path: event.path, reason: event.reason });
       if (event.kind !== "usage") return;
       usage = addUsage(usage, event.usage);
       model = event.model ?? model;

@@ -5,11 +5,13 @@ import type { Clock } from "@slipway/durable/environment";
 import { SlipwayError } from "../errors.ts";
 import type { Provider, ProviderReply, ProviderRequest } from "../provider.ts";
 import type { Role } from "../role.ts";
+import { NATIVE_TOOLS } from "../tools/native-tools.ts";
 
 export const PLANNER: Role = { name: "planner", tier: "strong", tools: [], write_grant: "none", output: "PLAN", prompt: "You plan." };
 
 export const REQUEST: ProviderRequest = {
   role: "planner",
+  tools: NATIVE_TOOLS,
   subject: "greeting",
   attempt: "1",
   repair: 0,

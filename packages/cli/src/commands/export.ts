@@ -12,23 +12,25 @@ import { ensureDirectory, writeFileAtomic } from "@slipway/kernel/host/files/wri
 import { openRepositoryView } from "@slipway/kernel/repository-view";
 import { roleKeys } from "@slipway/protocols/dispatch/role-keys";
 import { DEFAULT_PROTOCOL, protocolNamed } from "@slipway/protocols/protocols";
+import type { ProtocolEntry, ProtocolExport } from "@slipway/protocols/protocol";
 import { protocolRole, roleNames } from "@slipway/protocols/dispatch/roles";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 
-type FileState = "same" | "missing" | "differs" | "not ours";
+type FileState = "same" | "missing" | "differs" | "not ours" | "of another protocol";
+
+/** Their owner may want them: they are replaced only with --force. */
+const FOREIGN: readonly FileState[] = ["not ours", "of another protocol"];
 
 export const run: RunCommand = async (args, io) => {
   const target = targetFrom(args.positionals[0]);
-  const { name: protocol } = protocolNamed(args.text("protocol") ?? DEFAULT_PROTOCOL);
-  const { root, roles } = await rolesOf(protocol, io);
-  const out = resolve(io.cwd, args.text("out") ?? root);
+  const entry = protocolNamed(args.text("protocol") ?? DEFAULT_PROTOCOL);
+  const { root, roles } = await rolesOf(entry.name, io);
+  const exported = await exportOf(entry, target, roles);
+  const out = resolve(io.cwd, args.text("out") ?? join(root, exported.root));
   const files = await Promise.all(
-    roles.map(async (role) => {
-      const file = exportRole(target, protocol, role);
-      return { ...file, standing: await fileStateOf(join(out, file.path), file) };
-    }),
+    exported.files.map(async (file) => ({ ...file, standing: await fileStateOf(join(out, file.path), file) })),
   );
   if (args.flag("check")) {
     const differing = files.filter(({ standing }) => standing !== "same");
@@ -37,12 +39,17 @@ export const run: RunCommand = async (args, io) => {
     );
     return differing.length === 0 ? EXIT.done : EXIT.failed;
   }
-  const foreign = files.filter(({ standing }) => standing === "not ours");
-  if (foreign.length > 0 && !args.flag("force")) throw inTheWay(foreign.map(({ path }) => join(out, path)));
+  const foreign = files.filter(({ standing }) => FOREIGN.includes(standing));
+  if (foreign.length > 0 && !args.flag("force")) throw inTheWay(out, foreign);
   for (const { path, text, standing } of files) if (standing !== "same") await write(join(out, path), text);
   tell(io, args.flag("json"), out, files, ({ path, standing }) => (standing === "same" ? `${path} was up to date` : `${path} written`));
   return EXIT.done;
 };
+
+/** A file for each role, unless the protocol has more to say. */
+async function exportOf({ name, exports }: ProtocolEntry, target: Target, roles: readonly Role[]): Promise<ProtocolExport> {
+  return exports === undefined ? { root: "", files: roles.map((role) => exportRole(target, name, role)) } : await exports(target, roles);
+}
 
 function targetFrom(name: string | undefined): Target {
   const target = TARGETS.find((known) => known === name);
@@ -91,11 +98,17 @@ async function fileStateOf(path: string, { text }: ExportedFile): Promise<FileSt
   try {
     const there = await readFile(path, "utf8");
     if (there === text) return "same";
-    return isExport(there) ? "differs" : "not ours";
+    if (!isExport(there)) return "not ours";
+    return protocolIn(there) === protocolIn(text) ? "differs" : "of another protocol";
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return "missing";
     throw error;
   }
+}
+
+/** As the mark of an export names it. */
+function protocolIn(text: string): string | null {
+  return /^# slipway export: \{"protocol":"([^"]*)"/m.exec(text)?.[1] ?? null;
 }
 
 async function write(path: string, text: string): Promise<void> {
@@ -110,8 +123,10 @@ function tell(io: Io, json: boolean, out: string, files: readonly Told[], line: 
   else for (const file of files) io.out(`${line(file)}\n`);
 }
 
-function inTheWay(paths: readonly string[]): SlipwayError {
-  return new SlipwayError("invalid_cli_args", `These files exist and were not written by Slipway: ${paths.join(", ")}.`, {
+function inTheWay(out: string, foreign: readonly Told[]): SlipwayError {
+  const paths = foreign.map(({ path }) => join(out, path));
+  const named = foreign.map(({ standing }, index) => `${paths[index]} (${standing})`);
+  return new SlipwayError("invalid_cli_args", `These files exist and do not belong to this export: ${named.join(", ")}.`, {
     files: paths,
     suggested_next_actions: ["Move them, export elsewhere with --out FOLDER, or replace them with --force."],
   });

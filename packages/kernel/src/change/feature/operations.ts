@@ -1,6 +1,7 @@
 import { openIndexProjection } from "../views/feature-index/projection.ts";
 import { readIndex } from "../views/feature-index/store.ts";
 import { nodeFileSystem } from "../../host/files/file-system.ts";
+import { checkoutFacts } from "../../host/git/checkout-facts.ts";
 import { listGates } from "../judge/gates/precedence.ts";
 import { openHolds } from "../turn/worktree-mutex/holds.ts";
 import type { Operation } from "../../record/operations/operation.ts";
@@ -13,9 +14,12 @@ import { changeStatusOperation } from "./change-status.ts";
 import { cleanOperation, cleanSurvey } from "../work/clean.ts";
 import { assertNotLive, deleteOperation, surveyDeletion, sweepFolder, type DeleteInput, type Deletion } from "../work/delete.ts";
 import { featureReads } from "../views/reads.ts";
+import { stageOperation } from "../work/stage.ts";
+import { tagBaseOperation } from "../work/tag-base.ts";
 import { commitOperation, ensureWorktreeOperation, rebaseOperation, repoMergeOperation } from "../work/repo-operations.ts";
 import { featureContext, lastFailedLog, readTreeFile } from "../views/context.ts";
 import { canonicalInit, initOperation } from "../work/init.ts";
+import { patchTargets } from "../work/patch-targets.ts";
 import { withQueueAndIndex } from "./with-queue-and-index.ts";
 import { collisionMatrix } from "../plan/collision-matrix.ts";
 import { keepLocks, reclaimStaleOperation, type KeepLocks } from "../turn/lock-upkeep.ts";
@@ -128,6 +132,10 @@ export function featureOperations(dependencies: FeatureDependencies) {
     logAppend: (call: Call, { feature_id, note }: { feature_id: string; note: string }) =>
       perform(noteOperation(dependencies), call, { feature_id, role: call.actor.type, text: note }),
     ensureWorktree: bindAtWork(ensureWorktreeOperation(dependencies)),
+    /** A lightweight tag at the base commit. */
+    tagBase: bind(tagBaseOperation(dependencies)),
+    /** Brings the worktree's own index to the recorded tree, as `git add -A` would. */
+    stage: bindAtWork(stageOperation(dependencies)),
     repoCommit: bindAtWork(commitOperation(dependencies)),
     rebaseOntoMain: bindAtWork(rebaseOperation(dependencies)),
     repoMerge: bindAtWork(repoMergeOperation(dependencies)),
@@ -162,6 +170,9 @@ export function featureOperations(dependencies: FeatureDependencies) {
       await index.write();
       await projections.restore();
     },
+    /** Of the user's checkout. */
+    checkoutFacts: () => checkoutFacts(dependencies.repository),
+    patchTargets: (id: string, unified_diff: string) => patchTargets(dependencies, id, unified_diff),
     lastFailedLog: (id: string) => lastFailedLog(dependencies, id),
     readTreeFile: (file: Parameters<typeof readTreeFile>[1]) => readTreeFile(dependencies, file),
   };

@@ -1,12 +1,11 @@
 import type { Json } from "@slipway/durable/canonical";
 import { SlipwayError } from "../../schema/errors.ts";
-import type { Approval } from "./approvals/token.ts";
 import type { Policy } from "../../config/policy.ts";
 import { checksOf, modePassed, type Check } from "../judge/evidence/checks.ts";
 import { MODE } from "../judge/evidence/gate-queries.ts";
 import type { MergeStrategy } from "../../host/git/merge.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
-import { acceptedPlan, gateMap, type Feature } from "../feature/store.ts";
+import { gateMap, type Feature } from "../feature/store.ts";
 
 export function chosenStrategy({ merge_policy: { allowed_strategies: allowed } }: Policy, wanted?: string): MergeStrategy {
   const strategy = allowed.find((name) => name === (wanted ?? allowed[0]));
@@ -66,15 +65,4 @@ export async function gatedAt(dependencies: Pick<FeatureDependencies, "db">, fea
 
 async function modeRuns({ db }: Pick<FeatureDependencies, "db">, { id, tree }: Feature): Promise<Check[]> {
   return (await checksOf(db, { feature_id: id, tree })).filter(({ kind }) => kind === MODE);
-}
-
-export async function messageFor({ db }: FeatureDependencies, { id }: Feature, change: string, approval: Approval | null): Promise<string> {
-  const plan = await acceptedPlan(db, id);
-  return [
-    `${id}: ${plan?.summary ?? "merged by Slipway"}`,
-    "",
-    `Slipway-Feature: ${id}`,
-    `Slipway-Change: ${change}`,
-    ...(approval === null ? [] : [`Approved-by: ${approval.by}`]),
-  ].join("\n");
 }

@@ -12,18 +12,21 @@ import { wakeQueue } from "../turn/queue/store.ts";
 import { headOf } from "./candidate.ts";
 import { identityOf } from "../feature/identity.ts";
 import { assertLocksHeld } from "../turn/lock-operations.ts";
-import { assertReady, chosenStrategy, gatedAt, gateSnapshot, messageFor, type GateSnapshot } from "./merge-checks.ts";
+import { assertReady, chosenStrategy, gatedAt, gateSnapshot, type GateSnapshot } from "./merge-checks.ts";
+import { mergeWords, messageFor, oneSource } from "./merge-message.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { reconcileWorktree } from "../work/reconcile-worktree.ts";
 import { assertTransition } from "../feature/status.ts";
 import { findFeature, updateFeature, type Feature } from "../feature/store.ts";
 
-const mergeInput = z.strictObject({
-  feature_id: z.string(),
-  user_approval_token: z.string().optional(),
-  commit_message: z.string().min(1).optional(),
-  merge_strategy: z.string().optional(),
-});
+const mergeInput = z
+  .strictObject({
+    feature_id: z.string(),
+    user_approval_token: z.string().optional(),
+    merge_strategy: z.string().optional(),
+    ...mergeWords,
+  })
+  .refine(...oneSource);
 
 export interface Landing {
   /** The new head of the base branch. */
@@ -59,7 +62,7 @@ export function mergeOperation(dependencies: FeatureDependencies): Operation<z.i
     name: "feature.ready_to_merge",
     roles: [...rolesFor(policy.rbac, "feature.ready_to_merge"), "person"],
     input: mergeInput,
-    async effect({ feature_id, user_approval_token: token = "", merge_strategy, commit_message }, { operationId, at, redriven }) {
+    async effect({ feature_id, user_approval_token: token = "", merge_strategy, ...words }, { operationId, at, redriven }) {
       const feature = await findFeature(db, feature_id);
       const strategy = chosenStrategy(policy, merge_strategy);
       await assertReady(dependencies, feature);
@@ -71,7 +74,7 @@ export function mergeOperation(dependencies: FeatureDependencies): Operation<z.i
       const approval = await approvedAsOf(redriven ? 0 : at);
       const built = await build(feature, {
         strategy,
-        message: commit_message ?? (await messageFor(dependencies, feature, change, approval)),
+        message: await messageFor(dependencies, feature, { change, approval, ...words }),
         // Not the current time: a repeated attempt must build the identical commit.
         at: approval?.at ?? (await gatedAt(dependencies, feature)),
       });

@@ -1,5 +1,5 @@
 import { checksOf } from "../judge/evidence/checks.ts";
-import { MODE } from "../judge/evidence/gate-queries.ts";
+import { COMMAND, MODE } from "../judge/evidence/gate-queries.ts";
 import { diffText } from "../../host/git/change.ts";
 import { cachedAnswers } from "../../host/git/fast-path/answer-cache.ts";
 import { readBlob } from "../../host/git/fast-path/git-queries.ts";
@@ -55,10 +55,10 @@ export async function readTreeFile({ repository }: FeatureDependencies, file: Tr
   return (await readBlob(repository, file.oid)).toString("utf8");
 }
 
-/** The stored log of the step that failed last. */
+/** The stored log of the gate's step that failed last. */
 export async function lastFailedLog({ db, objects }: FeatureDependencies, id: string): Promise<string | null> {
   const failed = (await checksOf(db, { feature_id: id }))
-    .filter(({ kind, status, log_digest }) => kind !== MODE && status === "fail" && log_digest !== null)
+    .filter(({ kind, status, log_digest }) => kind !== MODE && kind !== COMMAND && status === "fail" && log_digest !== null)
     .at(-1);
   return failed?.log_digest == null ? null : Buffer.from(await objects.get(failed.log_digest)).toString("utf8");
 }

@@ -133,7 +133,7 @@ function under<I, E, O>(operation: Operation<I, E, O>, { name, roles, before, af
   };
 }
 
-function assertOpen({ id, status }: Feature, what: string): void {
+export function assertOpen({ id, status }: Feature, what: string): void {
   if (!ENDED.includes(status)) return;
   throw new SlipwayError("invalid_status_transition", `"${id}" is ${status}; ${what} requires a feature in progress.`, {
     feature_id: id,

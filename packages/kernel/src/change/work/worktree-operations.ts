@@ -6,7 +6,11 @@ import type { WithWorktree } from "../turn/worktree-mutex/holds.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import type { Call } from "../../record/operations/call.ts";
 import { cancelledGateOperation, runGatesOperation, wasStopped, type GateInput, type GateSummary, type GateWatch } from "../judge/gate.ts";
+import type { CommandsInput } from "../judge/commands/input.ts";
+import { runCommandsOperation } from "../judge/commands/operation.ts";
+import type { CommandsWatch } from "../judge/commands/run-commands.ts";
 import { applyPatchOperation, type AppliedPatch } from "./patch.ts";
+import { revertFilesOperation, type RevertedFiles, type RevertInput } from "./revert.ts";
 import { probeOperation } from "../judge/probe.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
 
@@ -25,6 +29,18 @@ export function worktreeOperations(dependencies: FeatureDependencies, perform: P
 
   async function applyPatch(call: Call, input: { feature_id: string; unified_diff: string }): Promise<AppliedPatch> {
     const { operation, undo } = applyPatchOperation(dependencies);
+    return atWork(operation.name, input.feature_id, async () => {
+      try {
+        return await perform(operation, call, input);
+      } catch (error) {
+        await undo();
+        throw error;
+      }
+    });
+  }
+
+  async function revertFiles(call: Call, input: RevertInput): Promise<RevertedFiles> {
+    const { operation, undo } = revertFilesOperation(dependencies);
     return atWork(operation.name, input.feature_id, async () => {
       try {
         return await perform(operation, call, input);
@@ -54,6 +70,11 @@ export function worktreeOperations(dependencies: FeatureDependencies, perform: P
 
   return {
     applyPatch,
+    /** Files as they were at the feature's base. */
+    revertFiles,
+    /** Not on the worktree, so that it need not wait for operations that use it. */
+    runCommands: (call: Call, input: CommandsInput, watch?: CommandsWatch) =>
+      perform(runCommandsOperation(dependencies, slots, watch), call, input),
     probe: (call: Call, input: { feature_id: string }, signal?: AbortSignal) =>
       perform(probeOperation(dependencies, slots, signal), call, input),
     runGates: (call: Call, input: GateInput, signal?: AbortSignal, onStep?: (event: StepEvent) => void) =>

@@ -32,6 +32,22 @@ export async function checksOf(
   return rows.map((row) => ({ ...row, counts: row.counts === null ? null : (JSON.parse(row.counts) as Json) }));
 }
 
+/** What a protocol may rely on as observed by the harness. */
+export type HarnessCheck = Pick<
+  Check,
+  "id" | "feature_id" | "name" | "kind" | "tree" | "status" | "exit_code" | "counts" | "log_digest" | "at"
+>;
+
+/** The rows with these ids, in their order, each once. An id without a row is left out. */
+export async function harnessChecks(on: Db | Tx, ids: readonly string[]): Promise<HarnessCheck[]> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return [];
+  const columns = ["id", "feature_id", "name", "kind", "tree", "status", "exit_code", "counts", "log_digest", "at"] as const;
+  const rows = await on.selectFrom("checks").select(columns).where("id", "in", wanted).execute();
+  const found = new Map(rows.map((row) => [row.id, { ...row, counts: row.counts === null ? null : (JSON.parse(row.counts) as Json) }]));
+  return wanted.flatMap((id) => found.get(id) ?? []);
+}
+
 /** Number of checks of all features, by result. */
 export async function checkCounts({ database: { db } }: Pick<Records, "database">): Promise<ReturnType<typeof countChecks>> {
   return countChecks(await db.selectFrom("checks").select("status").execute());

@@ -4,6 +4,9 @@ import type { Check } from "./checks.ts";
 /** Kind of the row that summarises one run of a whole gate mode. */
 export const MODE = "mode";
 
+/** Kind of the row of one command that a protocol had run. It is never the result of a gate. */
+export const COMMAND = "command";
+
 type Seen = Pick<Check, "name" | "kind" | "tree" | "status" | "at" | "counts">;
 
 export interface WantedRun {

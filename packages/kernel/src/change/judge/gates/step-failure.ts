@@ -9,12 +9,18 @@ export interface StepContext {
   readonly profile: string;
   readonly mode: string;
   readonly step: PlannedStep;
+  /** The beginning of a message, for a step that is not of a gate. */
+  readonly title?: string | undefined;
+}
+
+export function titleOf({ title, mode, step }: StepContext): string {
+  return title ?? `Step "${step.name}" of the ${mode} gate`;
 }
 
 /** Why a step failed; null if it passed. */
 export function stepFailure(outcome: ProcessOutcome, context: StepContext): Failure | null {
   const { step } = context;
-  const name = `Step "${step.name}" of the ${context.mode} gate`;
+  const name = titleOf(context);
   if (outcome.spawnError !== undefined) return notStarted(outcome.spawnError, context, name);
   if (outcome.timedOut) {
     return failure("gate_timeout", `${name} was stopped after ${step.timeoutSeconds} seconds.`, context, {

@@ -11,7 +11,7 @@ import { openLog, type StepLog } from "./log.ts";
 import type { PlannedStep } from "./precedence.ts";
 import { GATES_FILE } from "../../../config/gates.ts";
 import type { Product } from "./products.ts";
-import { isRetried, stepFailure, type StepContext } from "./step-failure.ts";
+import { isRetried, stepFailure, titleOf, type StepContext } from "./step-failure.ts";
 import type { StepTree } from "./step-trees.ts";
 
 export interface StepResult {
@@ -35,6 +35,8 @@ export interface StepResult {
 export interface StepSurroundings {
   readonly profile: string;
   readonly mode: string;
+  /** Replaces the name of step and gate in messages. */
+  readonly title?: string;
   readonly worktree: string;
   readonly tree: StepTree;
   readonly sandbox: Sandbox;
@@ -55,7 +57,7 @@ export interface StepSurroundings {
 export async function runStep(step: PlannedStep, logPath: string, surroundings: StepSurroundings): Promise<StepResult> {
   const { onOutput } = surroundings;
   const log = openLog(surroundings.redact, onOutput && ((text) => onOutput(step.name, text)));
-  const context = { profile: surroundings.profile, mode: surroundings.mode, step };
+  const context = { profile: surroundings.profile, mode: surroundings.mode, title: surroundings.title, step };
   let attempts = 0;
   let outcome: ProcessOutcome | null = null;
   let failure: Failure | null = null;
@@ -144,12 +146,13 @@ function visibleTo(step: PlannedStep, { hostEnv, envAllowlist, toolchain, readOn
 }
 
 /** Checked before each attempt: an earlier step may have put a link there. */
-function cwdFailure(worktree: string, { profile, mode, step }: StepContext): Failure | null {
+function cwdFailure(worktree: string, context: StepContext): Failure | null {
+  const { profile, mode, step } = context;
   const field = `profiles.${profile}.modes.${mode}.${step.name}.cwd`;
   try {
     const cwd = resolveBelow(worktree, step.cwd, field);
     if (kindAt(cwd) === "folder") return null;
-    const message = `Step "${step.name}" of the ${mode} gate cannot start: its cwd "${step.cwd}" is not a folder in the worktree.`;
+    const message = `${titleOf(context)} cannot start: its cwd "${step.cwd}" is not a folder in the worktree.`;
     return toFailure(
       new SlipwayError("gate_failed", message, { file: GATES_FILE, field, suggested_next_actions: [`Correct cwd in ${GATES_FILE}.`] }),
     );

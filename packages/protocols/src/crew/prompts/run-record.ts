@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { dispatchedRoleSchema, nonEmpty, projectTypeSchema, taskIdSchema, texts } from "../contract/names.ts";
+import { CORRECTING_ROLES } from "../decisions/correction.ts";
+import { crewStateSchema, GATE_STATES, type CrewState } from "../states/states.ts";
+
+const MAX_DISPATCHES = 2;
+
+const dispatchRecord = z.strictObject({ agent: dispatchedRoleSchema, task: taskIdSchema, project_type: projectTypeSchema });
+export type DispatchRecord = z.infer<typeof dispatchRecord>;
+
+/** One line of the run log for each step. */
+export const runRecordSchema = z
+  .strictObject({
+    state: crewStateSchema,
+    dispatch: z.array(dispatchRecord).max(MAX_DISPATCHES),
+    why: nonEmpty,
+    blockers: texts,
+    next_state_hint: crewStateSchema.nullable(),
+    /** Digests of the context files that the agent got, by path. */
+    context: z.record(z.string(), z.string()).optional(),
+  })
+  .refine(({ state, dispatch }) => !isGateState(state) || dispatch.every(({ agent }) => CORRECTING.includes(agent)), {
+    path: ["dispatch"],
+    error: "a gate dispatches nothing but corrections",
+  });
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+const CORRECTING: readonly string[] = CORRECTING_ROLES;
+
+function isGateState(state: CrewState): boolean {
+  return (GATE_STATES as readonly CrewState[]).includes(state);
+}
+
+export function printRunRecord(record: RunRecord): string {
+  return `${JSON.stringify(runRecordSchema.parse(record))}\n`;
+}

@@ -1,0 +1,210 @@
+import type { PackChanges } from "@slipway/agents/packs/changes";
+import { rulingsOf } from "@slipway/kernel/host/file-views/rules";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { refusalsIn, undeclaredChanges } from "./made-changes.ts";
+import { packRulesOf } from "./pack-rules.ts";
+import { judgeCall, type RoleGrant } from "./role-grant.ts";
+
+const OUTPUT = ".slipway/runs/r1/verification-reports/task-01.yaml";
+
+/** Reads everything but `private`, changes `src` without `src/gen`. */
+const grant: RoleGrant = {
+  role: "verifier",
+  tools: ["read_file", "create_file", "run_in_terminal"],
+  mayRead: () => true,
+  mayWrite: (path) => path.startsWith("src/") && !path.startsWith("src/gen/"),
+  outputs: [OUTPUT],
+  forbidden: ["private", "src/gen", "Straße"],
+};
+const reader: RoleGrant = { ...grant, tools: ["read_file"], mayWrite: () => false };
+
+const isAllowed = (tool: string, path?: string, of = grant, known: readonly string[] = []) => judgeCall(of, { tool, path }, known).allowed;
+
+describe("[FOR-020] a call", () => {
+  test("of a tool outside the list is refused, with the tool and the role", () => {
+    expect(judgeCall(grant, { tool: "grep_search", path: "src/a.ts" })).toEqual({
+      allowed: false,
+      reason: "the verifier has no tool grep_search",
+    });
+    expect(isAllowed("ask_questions")).toBe(false);
+    expect(isAllowed("run_in_terminal")).toBe(true);
+  });
+
+  test("is judged by what its tool does with the path", () => {
+    expect(isAllowed("read_file", "docs/a.md")).toBe(true);
+    expect(judgeCall(grant, { tool: "create_file", path: "docs/a.md" })).toEqual({
+      allowed: false,
+      reason: "docs/a.md may not be changed by the verifier",
+    });
+    expect(isAllowed("create_file", "src/a.ts")).toBe(true);
+    expect(isAllowed("create_file", "./src//b/../a.ts")).toBe(false);
+    expect(isAllowed("create_file", "./src//a.ts")).toBe(true);
+  });
+
+  test.each([
+    ["above the repository", "../x"],
+    ["by a way through ..", "src/../src/a.ts"],
+    ["absolute", "/etc/passwd"],
+    ["on a drive", "C:/x"],
+    ["with a backslash", "src\\a.ts"],
+    ["with a NUL", "src/a.ts\0.md"],
+    ["in git's folder", ".git/config"],
+    ["in git's folder, by another name", "src/GIT~1/config"],
+    ["in Slipway's configuration", "slipway/policy.yaml"],
+    ["in Slipway's configuration, in capitals", "SLIPWAY/policy.yaml"],
+    ["in Slipway's configuration, with a long s", "\u017flipway/policy.yaml"],
+    ["in Slipway's configuration, as a stream", "slipway::$INDEX_ALLOCATION/policy.yaml"],
+    ["in another spelling of .slipway", ".Slipway/runs/x"],
+    ["forbidden", "private/key"],
+    ["forbidden, in another case", "Private/key"],
+    ["forbidden, below a readable folder", "src/GEN/x.ts"],
+    ["forbidden, in another writing of its letters", "strasse/x"],
+    ["with a trailing dot", "docs./x"],
+    ["with a trailing space", "docs/x "],
+    ["in another Unicode form", "docs/u\u0308.md"],
+  ])("with a path %s is refused", (_, path) => {
+    expect(isAllowed("read_file", path)).toBe(false);
+    expect(isAllowed("create_file", path)).toBe(false);
+  });
+
+  test("with another spelling of an existing path is refused", () => {
+    const known = ["src/Lib/a.ts", "README.md"];
+    expect(isAllowed("create_file", "src/Lib/b.ts", grant, known)).toBe(true);
+    expect(judgeCall(grant, { tool: "create_file", path: "src/lib/b.ts" }, known)).toEqual({
+      allowed: false,
+      reason: "src/lib/b.ts is another spelling of src/Lib",
+    });
+    expect(isAllowed("read_file", "readme.md", grant, known)).toBe(false);
+    expect(isAllowed("read_file", "readme.md", grant, [...known, "readme.md"])).toBe(true);
+  });
+});
+
+describe("[FOR-021] own outputs", () => {
+  test("are writable without a tool that writes, and nothing beside them is", () => {
+    expect(isAllowed("create_file", OUTPUT, reader)).toBe(true);
+    expect(isAllowed("create_file", OUTPUT.replace("task-01", "task-02"), reader)).toBe(false);
+    expect(isAllowed("create_file", "src/a.ts", reader)).toBe(false);
+    expect(isAllowed("read_file", OUTPUT, { ...reader, mayRead: () => false })).toBe(true);
+  });
+
+  test("give no other tool", () => {
+    expect(isAllowed("run_in_terminal", OUTPUT, reader)).toBe(false);
+    expect(isAllowed("delete", OUTPUT, reader)).toBe(false);
+  });
+});
+
+const name = fc.constantFrom("src", "gen", "docs", "private", "slipway", ".git", "a.ts", "Lib", "stra\u00dfe", "\u00fc.md");
+const somePath = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+const noise = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 9 })), { maxLength: 6 });
+
+/** The path as somebody would write it who wants it to look like another one. */
+function respelled(path: string, changes: readonly (readonly [number, number])[]): string {
+  return changes.reduce((text, [seed, kind]) => {
+    const at = seed % (text.length + 1);
+    const letter = text[at] ?? "";
+    const put = (inner: string) => text.slice(0, at) + inner + text.slice(at + letter.length);
+    if (kind === 0) return put(letter.toUpperCase());
+    if (kind === 1) return put(letter.toLowerCase());
+    if (kind === 2) return `./${text}`;
+    if (kind === 3) return text.replace("/", "//");
+    if (kind === 4) return text.normalize("NFD");
+    if (kind === 5) return text.replace("/", "./");
+    if (kind === 6) return `${text} `;
+    if (kind === 7) return text.replace("/", "/x/../");
+    if (kind === 8) return put(`\u200c${letter}`);
+    return text.replaceAll("s", "\u017f");
+  }, path);
+}
+
+describe("[FOR-020] whatever its spelling, a path outside the grant", () => {
+  const closed: RoleGrant = { ...grant, mayRead: () => true, mayWrite: () => true, forbidden: ["private", "src/gen"] };
+  const isClosed = (path: string) => /^(slipway|private|src\/gen)(\/|$)/.test(path) || path.split("/").includes(".git");
+
+  test("that is closed is never allowed", () => {
+    fc.assert(
+      fc.property(somePath, noise, (path, changes) => {
+        fc.pre(isClosed(path));
+        const spelled = respelled(path, changes);
+        expect(isAllowed("read_file", spelled, closed)).toBe(false);
+        expect(isAllowed("create_file", spelled, closed)).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("that exists is never allowed by a grant that lists others", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(somePath, { minLength: 2, maxLength: 6 }), noise, (files, changes) => {
+        const [secret = "", ...open] = files;
+        const listing: RoleGrant = { ...grant, mayRead: (path) => open.includes(path), mayWrite: (path) => open.includes(path), forbidden: [] };
+        const spelled = respelled(secret, changes);
+        fc.pre(!open.includes(spelled));
+        const verdicts = ["read_file", "create_file"].map((tool) => isAllowed(tool, spelled, listing, files));
+        // A spelling of the secret path may be the canonical form of a listed one only by equality.
+        expect(verdicts).toEqual([false, false]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("the rules of a pack", () => {
+  const someGrant = fc.record({
+    writable: fc.uniqueArray(somePath, { maxLength: 6 }),
+    readable: fc.uniqueArray(somePath, { maxLength: 6 }),
+    outputs: fc.uniqueArray(somePath, { maxLength: 2 }),
+    folders: fc.constantFrom([], ["."], ["src"]),
+  });
+
+  test("agree with the grant for every listed file", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(somePath, { maxLength: 12 }), someGrant, (files, { writable, readable, outputs, folders }) => {
+        const one: RoleGrant = {
+          ...grant,
+          mayRead: (path) => readable.includes(path),
+          mayWrite: (path) => writable.includes(path),
+          outputs,
+          forbidden: ["private"],
+        };
+        const rulings = rulingsOf(packRulesOf(one, files, folders));
+        for (const file of files) {
+          const ruling = rulings(file);
+          expect(ruling.kind === "shown" && ruling.writable, `write ${file}`).toBe(isAllowed("create_file", file, one, files));
+          expect(ruling.kind === "shown", `read ${file}`).toBe(isAllowed("read_file", file, one, files));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("let files be created in a named folder, but not in what is closed", () => {
+    const rulings = rulingsOf(packRulesOf({ ...grant, mayWrite: () => true }, ["src/a.ts"], ["."]));
+    const writable = (path: string) => {
+      const ruling = rulings(path);
+      return ruling.kind === "shown" && ruling.writable;
+    };
+    expect(["docs/new.md", OUTPUT].map(writable)).toEqual([true, true]);
+    expect(["slipway/policy.yaml", ".slipway/x", "private/x", "src/gen/x.ts"].map(writable)).toEqual([false, false, false, false]);
+  });
+});
+
+describe("made changes", () => {
+  const changes: PackChanges = {
+    diff: "",
+    changed: ["docs/x.md", "src/a.ts"],
+    dropped: [{ path: "private/k", what: "removed", reason: "it may be read and not changed" }],
+  };
+
+  test("outside the grant are refusals, dropped or not", () => {
+    expect(refusalsIn(changes, grant)).toEqual([
+      { tool: "delete", path: "private/k", reason: "it may be read and not changed" },
+      { tool: "write", path: "docs/x.md", reason: "docs/x.md may not be changed by the verifier" },
+    ]);
+  });
+
+  test("are compared with the declared ones", () => {
+    expect(undeclaredChanges(["./src//a.ts", "src/b.ts"], changes)).toEqual({ undeclared: ["docs/x.md"], missing: ["src/b.ts"] });
+    expect(undeclaredChanges(["src/a.ts", "docs/x.md"], changes)).toEqual({ undeclared: [], missing: [] });
+  });
+});

@@ -1,0 +1,106 @@
+import { createPack } from "@slipway/agents/pack";
+import { workflow } from "@slipway/durable/ctx";
+import { telemetryOfRun } from "@slipway/kernel/budget/telemetry";
+import { invokerOf } from "../../change/invoker.ts";
+import type { ChangeServices } from "../../change/services.ts";
+import { askAgent } from "../../dispatch/ask-agent.ts";
+import type { Reply } from "../../dispatch/dispatcher.ts";
+import { callOf, openForgeRun, type ForgeRef, type ForgeRun } from "../forge-run.ts";
+import { FORGE_STEPS } from "../steps.ts";
+import { assignmentOf, type Assignment, type RoleAnswer } from "./assignment.ts";
+import type { Worked } from "./contents.ts";
+import type { Dispatch } from "./dispatches.ts";
+import { saveOutput } from "./save-output.ts";
+
+export interface DispatchInput {
+  readonly ref: ForgeRef;
+  readonly dispatch: Dispatch;
+  /** 1, or 2 for its only repetition. */
+  readonly attempt: number;
+}
+
+/** What came of one dispatch. Its whole output is in the run folder, and its diff in the object store. */
+export type Dispatched =
+  | {
+      readonly ok: true;
+      readonly status: "DONE" | "NEEDS_REVISION";
+      readonly summary: string;
+      readonly outputs: readonly string[];
+      /** The model that answered, if the provider names it. */
+      readonly model: string | null;
+      /** Digest of the diff of the files it changed; null without one. */
+      readonly diff: string | null;
+    }
+  /** `status` is null if there is no valid output. */
+  | { readonly ok: false; readonly status: "ERROR" | null; readonly reason: string; readonly deterministic: boolean };
+
+/** One agent, as a child run. The telemetry row of its instance is written before the call and closed after it. */
+export const forgeDispatch = workflow<DispatchInput, Dispatched, ChangeServices>(
+  "forge-dispatch",
+  "1",
+  async (ctx, { ref, dispatch, attempt }, services) => {
+    const run = openForgeRun(ctx, services, ref);
+    const key = { run_id: ref.run_id, step: dispatch.step, agent: dispatch.role, instance: dispatch.instance };
+    const begun = await ctx.step(FORGE_STEPS.begin.named(), () => run.ledger.beginDispatch(callOf(run, "begin"), key));
+    const assignment = assignmentOf(run, dispatch);
+    const reply = await ask(run, dispatch, assignment, attempt);
+    const settled = await settle(run, dispatch, assignment, reply, begun.started_at);
+    await ctx.step(FORGE_STEPS.end.named(), async () => {
+      const status = settled.ok ? settled.status : "ERROR";
+      const notes = [...(settled.ok ? [] : [settled.reason]), ...(dispatch.notes ?? []), await usageOf(run)].join("\n");
+      return run.ledger.endDispatch(callOf(run, "end"), { ...key, status, dispatch_count: attempt, retry_count: attempt - 1, notes });
+    });
+    return settled;
+  },
+);
+
+function ask(run: ForgeRun, dispatch: Dispatch, assignment: Assignment, attempt: number): Promise<Reply<Worked<RoleAnswer>>> {
+  const { role, instance } = dispatch;
+  const { modelKey, instructions, sections, workspace } = assignment;
+  return askAgent(invokerOf(run.change), FORGE_STEPS.agent.named(role, `${instance}.${attempt}`), async () => ({
+    protocol: "forge",
+    role,
+    subject: run.id,
+    attempt: `${instance}.${attempt}`,
+    // A model that cannot be used is not asked again: the role's own model takes its place.
+    ...(modelKey === undefined || attempt > 1 ? {} : { modelKey }),
+    pack: createPack(await sections()),
+    instructions,
+    answer: "yaml",
+    workspace,
+  }));
+}
+
+async function settle(
+  run: ForgeRun,
+  dispatch: Dispatch,
+  assignment: Assignment,
+  reply: Reply<Worked<RoleAnswer>>,
+  started_at: string,
+): Promise<Dispatched> {
+  if (!reply.ok) {
+    const { code, message, details } = reply.failure;
+    return { ok: false, status: null, reason: `${code}: ${message}`, deterministic: details["requires_human"] === true };
+  }
+  const { answer, diff } = reply.value;
+  const { status, summary } = answer.completion;
+  const saved = await run.ctx.step(FORGE_STEPS.output.named(), async () => {
+    const model = await modelOf(run);
+    const outputs = await saveOutput(run, callOf(run, "output"), { dispatch, assignment, answer, started_at, model });
+    return { outputs, model, diff: diff === "" ? null : await run.change.services.kernel.records.objects.put(Buffer.from(diff)) };
+  });
+  if (status === "ERROR") return { ok: false, status, reason: summary, deterministic: false };
+  return { ok: true, status, summary, ...saved };
+}
+
+async function modelOf(run: ForgeRun): Promise<string | null> {
+  const rows = await telemetryOfRun(run.change.services.kernel.records, run.ctx.runId);
+  return rows.at(-1)?.model ?? null;
+}
+
+/** Tokens have no column of their own. */
+async function usageOf(run: ForgeRun): Promise<string> {
+  const rows = await telemetryOfRun(run.change.services.kernel.records, run.ctx.runId);
+  const sum = (key: "input_tokens" | "output_tokens") => rows.reduce((total, row) => total + Number(row[key]), 0);
+  return `tokens: ${sum("input_tokens")} in, ${sum("output_tokens")} out`;
+}

@@ -1,0 +1,43 @@
+import { SlipwayError } from "@slipway/agents/errors";
+import type { z } from "zod";
+import type { PlayedForgeRole } from "../agents.ts";
+import type { ForgeRun } from "../forge-run.ts";
+import { documentSchemaOf, taskDocumentSchema, type ForgeDocument } from "../schemas/documents.ts";
+import type { DocumentPayload } from "../schemas/roles.ts";
+import type { Task } from "../schemas/task.ts";
+import { readYaml } from "../schemas/yaml.ts";
+
+/** The payload of a role's recorded output; null if it has none yet. */
+export async function payloadOf<R extends PlayedForgeRole>(run: ForgeRun, role: R, path: string): Promise<DocumentPayload<R> | null> {
+  return payloadIn(run, path, documentSchemaOf(role));
+}
+
+export async function requiredPayload<R extends PlayedForgeRole>(run: ForgeRun, role: R, path: string): Promise<DocumentPayload<R>> {
+  const payload = await payloadOf(run, role, path);
+  if (payload !== null) return payload;
+  throw new SlipwayError("object_missing", `${run.files.folder}/${path} is not recorded.`, {
+    file: path,
+    suggested_next_actions: ["Run `slipway journal verify`: the records of the run are incomplete."],
+  });
+}
+
+export async function recordedTask(run: ForgeRun, id: string): Promise<Task> {
+  const payload = await payloadIn(run, `tasks/${id}.yaml`, taskDocumentSchema);
+  if (payload !== null) return payload.task;
+  throw new SlipwayError("object_missing", `tasks/${id}.yaml is not recorded.`, {
+    file: `tasks/${id}.yaml`,
+    suggested_next_actions: ["Run `slipway journal verify`: the records of the run are incomplete."],
+  });
+}
+
+/** From the records: the files on disk are for people. */
+async function payloadIn<P>({ files }: ForgeRun, path: string, schema: z.ZodType<ForgeDocument<P>>): Promise<P | null> {
+  const text = await files.text(path);
+  if (text === null) return null;
+  const read = readYaml(text, schema, path);
+  if (read.ok) return read.value.agent_output.payload;
+  throw new SlipwayError("schema_validation_failed", `${path} is recorded and not valid: ${read.errors.join("; ")}`, {
+    file: path,
+    suggested_next_actions: ["Run `slipway journal verify` to see what was changed."],
+  });
+}

@@ -1,0 +1,135 @@
+import { PipelineError, callOf } from "../forge-run.ts";
+import type { Pipeline } from "../pipeline.ts";
+import { dispatchStep, type Result } from "../dispatch-step.ts";
+import type { Dispatched } from "../dispatch/dispatch.ts";
+import type { DispatchOf } from "../dispatch/dispatches.ts";
+import { payloadOf } from "../dispatch/run-documents.ts";
+import { reviewerModel } from "../dispatch/reviewer-model.ts";
+import { verdictsFile } from "../files.ts";
+import { reviewQuestions } from "../ledger/gates.ts";
+import { reviewTaskId } from "../ledger/rows.ts";
+import { DEGRADATIONS } from "../rules/confidence.ts";
+import { decidedVerdict, dissentOf } from "../rules/verdicts.ts";
+import { REVIEW_FOCUSES, type ReviewScope, type Risk } from "../schemas/enums.ts";
+import type { ReviewPayload } from "../schemas/review.ts";
+import { reviewerSuffix, verdictEntryOf, verdictsDocument } from "../schemas/review-files.ts";
+import { toYaml } from "../schemas/yaml.ts";
+import { FORGE_STEPS } from "../steps.ts";
+
+type Reviewer = DispatchOf<"adversarial-reviewer">;
+
+export interface ReviewRound {
+  readonly scope: ReviewScope;
+  readonly round: number;
+  readonly risk: Risk;
+}
+
+export interface Reviewed {
+  readonly action: Awaited<ReturnType<typeof dispatchStep<Reviewer>>>["action"];
+  readonly reviews: readonly ReviewPayload[];
+}
+
+/** Step 3b or 7: three reviewers side by side, their rows, the gates as SQL, and the decision of the table. */
+export async function review(pipeline: Pipeline, { scope, round, risk }: ReviewRound): Promise<Reviewed> {
+  const { run } = pipeline;
+  const { ctx, ref } = run;
+  const step = scope === "design" ? "3b" : "7";
+  const fallback = pipeline.facts().includes("one-model");
+  const dispatches = REVIEW_FOCUSES.map((focus): Reviewer => {
+    const notes = fallback ? [DEGRADATIONS["one-model"]] : [];
+    return { role: "adversarial-reviewer", step, instance: `${scope}-${focus}-r${round}`, scope, focus, round, risk_level: risk, fallback, notes };
+  });
+  const task_id = reviewTaskId(run.id, scope);
+  const end = await dispatchStep<Reviewer>(pipeline, {
+    step,
+    dispatches,
+    input: async (agents, results) => {
+      await recordVerdicts(pipeline, { scope, round, risk }, results);
+      const name = FORGE_STEPS.gates.named(`${scope}-review-r${round}-${attemptOf(results)}`);
+      const { gates } = await ctx.step(name, async () => ({
+        of: `${scope} review, round ${round}`,
+        gates: await run.ledger.gates(reviewQuestions(scope, { run_id: ref.run_id, task_id, round })),
+      }));
+      const count = (part: string) => gates.find(({ gate }) => gate.includes(part))?.count ?? 0;
+      const counts = { submitted: count("completion"), approvals: count("approved"), blockers: count("no-blocker") };
+      return scope === "design" ? { input: "design review", agents, ...counts } : { input: "code review", agents, ...counts };
+    },
+    words: `${scope} review, round ${round}`,
+  }).catch(async (error: unknown) => {
+    if (error instanceof PipelineError) await writeVerdicts(pipeline, { scope, round, risk });
+    throw error;
+  });
+  const reviews = await writeVerdicts(pipeline, { scope, round, risk });
+  if (end.action.type === "go") noteDissent(pipeline, scope, reviews);
+  return { action: end.action, reviews };
+}
+
+function attemptOf(results: readonly Result[]): number {
+  return Math.max(...results.map(({ attempts }) => attempts));
+}
+
+/** The harness inserts the rows, from validated answers. A security blocker decides the verdict whatever the reviewer wrote. */
+async function recordVerdicts(pipeline: Pipeline, { scope, round }: ReviewRound, results: readonly Result<Reviewer>[]): Promise<void> {
+  const { run } = pipeline;
+  const answered = results.filter(({ dispatched }) => dispatched.ok);
+  const models = answered.map(({ dispatch, dispatched }) => reviewerModel(modelIn(dispatched), dispatch.focus));
+  const oneModel = answered.length === results.length && new Set(models).size < models.length;
+  if (oneModel && !pipeline.facts().includes("one-model")) {
+    pipeline.lower("one-model");
+    await run.ctx.step(FORGE_STEPS.note.named(`one-model-${scope}-${round}`), async () => DEGRADATIONS["one-model"]);
+  }
+  for (const { dispatch, dispatched, attempts } of answered) {
+    const step = `verdict:${dispatch.instance}.${attempts}`;
+    await run.ctx.step(step, async () => {
+      const payload = await reviewOf(pipeline, scope, dispatch.focus);
+      if (payload === null) return null;
+      const model = reviewerModel(modelIn(dispatched), dispatch.focus);
+      const { verdict, findings_count, summary } = payload;
+      const { id } = await run.ledger.recordVerdict(callOf(run, step), {
+        run_id: run.ref.run_id,
+        feature_slug: run.id,
+        scope,
+        reviewer: reviewerSuffix(model, dispatch.focus, true),
+        model,
+        round,
+        verdict: decidedVerdict(payload) ?? verdict,
+        findings_count,
+        summary,
+      });
+      return id;
+    });
+  }
+}
+
+function modelIn(dispatched: Dispatched): string | null {
+  return dispatched.ok ? dispatched.model : null;
+}
+
+/** The harness's own copy of a reviewer's typed answer. */
+function reviewOf({ run }: Pipeline, scope: ReviewScope, focus: string): Promise<ReviewPayload | null> {
+  return payloadOf(run, "adversarial-reviewer", `review-findings/.${scope}-${focus}.yaml`);
+}
+
+/** The entries of the current round, merged by the harness so that parallel reviewers cannot overwrite each other. */
+async function writeVerdicts(pipeline: Pipeline, { scope, round, risk }: ReviewRound): Promise<readonly ReviewPayload[]> {
+  const { run } = pipeline;
+  const step = `verdicts:${scope}:${round}`;
+  return run.ctx.step(step, async () => {
+    const found = await Promise.all(REVIEW_FOCUSES.map((focus) => reviewOf(pipeline, scope, focus)));
+    const payloads = found.filter((payload) => payload !== null).map((payload) => ({ ...payload, verdict: decidedVerdict(payload) }));
+    const now = new Date(run.change.services.kernel.clock.now()).toISOString();
+    const path = verdictsFile(scope);
+    const facts = { instance: `round-${round}`, step: scope === "design" ? "3b" : "7", started_at: now, completed_at: now, output_paths: [path] };
+    if (payloads.length > 0) {
+      const document = verdictsDocument(scope, round, payloads.map(verdictEntryOf), risk, facts);
+      await run.files.write(callOf(run, step), { [path]: toYaml(document) });
+    }
+    return payloads;
+  });
+}
+
+/** A dissenting minority does not stop the run; its findings stay open. */
+function noteDissent(pipeline: Pipeline, scope: ReviewScope, reviews: readonly ReviewPayload[]): void {
+  const issues = dissentOf(reviews.map((one) => ({ ...one, reviewer: `${scope} review, ${one.reviewer_model} (${one.review_focus})` })));
+  pipeline.addIssues(issues.map(({ severity, title, source }) => ({ severity, text: title, from: source })));
+}

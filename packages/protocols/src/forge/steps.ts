@@ -1,0 +1,37 @@
+import type { Reply } from "../dispatch/dispatcher.ts";
+import { stepKind } from "../narration/step-kind.ts";
+import type { Dispatched } from "./dispatch/dispatch.ts";
+import type { Worked } from "./dispatch/contents.ts";
+import type { RoleAnswer } from "./dispatch/assignment.ts";
+import type { GateResultRow } from "./ledger/gates.ts";
+import type { DispatchRow } from "./ledger/rows.ts";
+import type { Routed } from "./router/actions.ts";
+import type { Hygiene } from "./setup.ts";
+
+/** A routing decision with what it decided on, in words. */
+export interface RecordedRoute extends Routed {
+  readonly input: string;
+}
+
+/** The gates that decided, with the SQL that was executed. */
+export interface RecordedGates {
+  readonly of: string;
+  readonly gates: readonly GateResultRow[];
+}
+
+/** The steps of a change, and of the child run of each agent. */
+export const FORGE_STEPS = {
+  setup: stepKind("setup").records<Hygiene>(),
+  route: stepKind("route:*").records<RecordedRoute>(),
+  gates: stepKind("ledger:*").records<RecordedGates>(),
+  cascade: stepKind("cascade:*:*").records<{ readonly task_id: string; readonly passed: number; readonly failed: number }>(),
+  baseline: stepKind("baseline:*").records<{ readonly task_id: string; readonly checks: number }>(),
+  revert: stepKind("revert:*:*").records<{ readonly restored: readonly string[]; readonly deleted: readonly string[] }>(),
+  note: stepKind("note:*").records<string>(),
+  bundle: stepKind("bundle:*").records<{ readonly confidence: string }>(),
+  dispatch: stepKind("dispatch:*:*").records<Dispatched>(),
+  begin: stepKind("begin").records<DispatchRow>(),
+  agent: stepKind("agent:*:*").records<Reply<Worked<RoleAnswer>>>(),
+  output: stepKind("output").records<{ readonly outputs: string[]; readonly model: string | null; readonly diff: string | null }>(),
+  end: stepKind("end").records<DispatchRow>(),
+} as const;
