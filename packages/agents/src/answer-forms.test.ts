@@ -66,7 +66,11 @@ describe("YAML", () => {
     ["nothing", " \n", /^The answer is empty/],
     ["words", "I cannot do that.", /^line 1, column 1: expected an object/],
     ["__proto__", "status: DONE\n__proto__: {a: 1}\n", /"__proto__" is not allowed/],
-    ["aliases that grow", `a: &a [1,1]\n${[..."bcdefghijklmnopqrstuv"].map((name, index) => `${name}: &${name} [${`*${"abcdefghijklmnopqrstuv"[index]},`.repeat(9)}]`).join("\n")}\n`, /alias/],
+    [
+      "aliases that grow",
+      `a: &a [1,1]\n${[..."bcdefghijklmnopqrstuv"].map((name, index) => `${name}: &${name} [${`*${"abcdefghijklmnopqrstuv"[index]},`.repeat(9)}]`).join("\n")}\n`,
+      /alias/,
+    ],
     ["bottomless brackets", "[".repeat(100_000), /nested deeper than 200/],
     ["bottomless lists", `${"- ".repeat(50_000)}x`, /nested too deeply|column/],
   ])("with %s is refused with its place", (_, text, reason) => {

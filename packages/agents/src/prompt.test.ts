@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createPack } from "./pack.ts";
 import { buildPrompt, folderPrompt, repairPrompt } from "./prompt.ts";
@@ -110,6 +110,33 @@ test("with the files in a folder the prompt has no file texts, but the same dige
   const [one, other] = [plain, folder].map((first) => repairPrompt(first, "no", ["/answer: is missing"]));
   expect(other?.digest).toBe(one?.digest);
   expect(other?.text.startsWith(folder.text)).toBe(true);
+});
+
+describe("a role in a folder", () => {
+  const note = { writable: ["src/a.ts"], plainSchema: schema };
+  const plain = buildPrompt(parts(ITEMS));
+
+  test("that cannot read there gets the files in its prompt, and the digest stays the same", () => {
+    const { text, digest } = folderPrompt(parts(ITEMS), note, []);
+    expect(text).toBe(plain.text);
+    expect(digest).toBe(plain.digest);
+  });
+
+  test("that cannot change files is told so", () => {
+    const { text } = folderPrompt(parts(ITEMS), note, ["read", "ls"]);
+    expect(text).toContain("You cannot change them.");
+    expect(text).not.toContain("the text of the file");
+  });
+});
+
+test("an answer with files has a note about them, and grants of folders are explained", () => {
+  const { text } = buildPrompt({ ...parts(ITEMS), files: { writable: ["src/", "a.md"], except: ["src/gen/"] } });
+  expect(/# Files\n([^]*?)\n\n# Answer/.exec(text)?.[1]?.split("\n").slice(1)).toEqual([
+    '- "src/"',
+    '- "a.md"',
+    '- but not "src/gen/"',
+    'A path that ends with "/" stands for everything below it.',
+  ]);
 });
 
 test("if nothing may be changed, the prompt says so", () => {

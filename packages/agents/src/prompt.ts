@@ -91,8 +91,7 @@ function listed(writable: readonly string[], except: readonly string[] = []): st
 
 const ASKED: Readonly<Record<AnswerForm, string>> = {
   json: "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:",
-  only_json:
-    "Reply with exactly one JSON value: no code fence, no comment, no text before or after it. It must satisfy this JSON Schema:",
+  only_json: "Reply with exactly one JSON value: no code fence, no comment, no text before or after it. It must satisfy this JSON Schema:",
   yaml: "Reply with one YAML document or one JSON value, and nothing else. Its value must satisfy this JSON Schema:",
 };
 

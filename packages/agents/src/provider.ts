@@ -2,6 +2,7 @@ import type { ByHand } from "./manual/contract.ts";
 import type { PackChanges } from "./packs/changes.ts";
 import type { FileTree } from "@slipway/kernel/host/file-views/file-tree";
 import type { AgentProcess, AgentProcessEnd } from "./process/contract.ts";
+import type { ShellEnd, ShellOptions } from "./process/shell.ts";
 import type { NativeTool } from "./tools/native-tools.ts";
 import type { ReplyUsage } from "./usage.ts";
 
@@ -57,6 +58,8 @@ export interface Workplace {
   readonly tree: FileTree;
   /** Starts the agent's process in the sandbox, with the pack and the paths it names. */
   readonly run: (process: AgentProcess) => Promise<AgentProcessEnd>;
+  /** Runs a line of the shell in the same folder and sandbox, without network. */
+  readonly exec?: (line: string, options: ShellOptions) => Promise<ShellEnd>;
   /** The changes so far. */
   readonly changes?: () => Promise<PackChanges>;
   /** Applies these changes to a fresh folder, so that a paid answer is not requested again. */

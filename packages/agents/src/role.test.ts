@@ -49,7 +49,9 @@ const builtin = parseRole("builtin/planner.md", text());
 const override = (fields: string) => ({ file: "slipway/roles/features/planner.md", text: text(fields, "Ours.") });
 
 test("a repository's own role replaces the built-in one", () => {
-  expect(narrowedRole(builtin, override(FIELDS.replace("strong", "fast").replace("patch", "none")))).toMatchObject({
+  expect(
+    narrowedRole(builtin, override(FIELDS.replace("strong", "fast").replace("patch", "none").replace("[read]", "[web_search]"))),
+  ).toMatchObject({
     tier: "fast",
     write_grant: "none",
     prompt: "Ours.",
@@ -60,6 +62,7 @@ test.each([
   ["name", FIELDS.replace("planner", "builder")],
   ["output", FIELDS.replace("PLAN", "PATCH")],
   ["write_grant", FIELDS.replace("patch", "worktree")],
+  ["tools", FIELDS.replace("[read]", "[read, write]")],
 ])("but it may not change %s to something else or more", async (field, fields) => {
   expect(await refusalOf(() => narrowedRole(builtin, override(fields)))).toMatchObject({
     code: "config_invalid",

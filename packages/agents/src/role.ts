@@ -2,6 +2,7 @@ import { SlipwayError } from "./errors.ts";
 import { decodeText } from "@slipway/kernel/schema/text";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { z } from "zod";
+import { nativeToolsOf } from "./tools/native-tools.ts";
 
 const WRITE_GRANTS = ["none", "patch", "worktree"] as const;
 
@@ -52,6 +53,9 @@ export function narrowedRole(role: Role, override: RoleFile): Role {
   if (WRITE_GRANTS.indexOf(own.write_grant) > WRITE_GRANTS.indexOf(role.write_grant)) {
     throw invalid(override.file, "write_grant", `It may be at most "${role.write_grant}", found "${own.write_grant}".`);
   }
+  const more = nativeToolsOf(own.tools).find((tool) => !nativeToolsOf(role.tools).includes(tool));
+  if (more !== undefined)
+    throw invalid(override.file, "tools", `It may grant at most what [${role.tools.join(", ")}] grants; found "${more}" besides.`);
   return { ...(role.description === undefined ? {} : { description: role.description }), ...own };
 }
 

@@ -32,6 +32,8 @@ export interface ProtocolEntry {
   readonly started: readonly [string, ...string[]];
   /** Options of its own for `slipway NAME`, each with a value; passed to `prepare`. */
   readonly options?: Readonly<Record<string, OptionSpec & { readonly type: "string" }>>;
+  /** Options of its own without a value. */
+  readonly flags?: Readonly<Record<string, OptionSpec & { readonly type: "boolean" }>>;
   /** `slipway NAME SUBCOMMAND …`. */
   readonly subcommands?: readonly CommandSpec[];
   /** A command of its own that answers the question, where `slipway answer` would not do. */
@@ -94,6 +96,7 @@ export interface RunRequest {
   readonly text: string | null;
   /** Values of the protocol's own options. */
   readonly options?: Readonly<Record<string, string>>;
+  readonly flags?: Readonly<Record<string, boolean>>;
   /** The protocol that makes the change of each specification that names none. */
   readonly inner?: string;
   readonly cwd: string;

@@ -3,11 +3,12 @@ import { closest } from "@slipway/kernel/schema/hint";
 import { criticality } from "./criticality/entry.ts";
 import { factory } from "./factory/entry.ts";
 import { features } from "./features/entry.ts";
+import { forge } from "./forge/entry.ts";
 import type { ProtocolEntry } from "./protocol.ts";
 import type { ToolServerEntry } from "./tool-server.ts";
 
 /** Every protocol of the program, each loaded when it is needed. A new one is a folder and an entry here. */
-export const PROTOCOLS: readonly ProtocolEntry[] = [features, factory, criticality];
+export const PROTOCOLS: readonly ProtocolEntry[] = [features, factory, criticality, forge];
 
 /** What `slipway run` means without --protocol, and whose roles stand in agents.yaml without one. */
 export const DEFAULT_PROTOCOL = "features";

@@ -1,6 +1,7 @@
 import { createPack } from "@slipway/agents/pack";
 import { openScratchKernel, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { retryAnswer } from "@slipway/protocols/dispatch/retry-answer";
+import type { RunAgents } from "@slipway/protocols/dispatch/run-agents";
 import type { Caller } from "@slipway/protocols/surface/caller";
 import { expect, onTestFinished, test } from "vitest";
 import { agentsNow, dispatcherFor } from "./agents.ts";
@@ -69,4 +70,41 @@ test("[CRI-061] without the key a fallback tier has the model of its role", asyn
   ]);
   expect(await call("worker_fallback_1")).toMatchObject({ ok: false, failure: { details: { provider: "claude" } } });
   expect(warnings).toEqual([]);
+});
+
+test("a request names the protocol of its role: its definition, its keys in agents.yaml, and its recorded agent apply", async () => {
+  const agents = "version: 1\nroles: {}\nruntime: { role_provider_overrides: { factory/planner: { provider: codex, model: five } } }\n";
+  const scratch = await openScratchKernel({ "slipway/policy.yaml": POLICY, "slipway/agents.yaml": agents });
+  onTestFinished(() => scratch.close());
+  const { kernel } = scratch;
+  const run = async (protocol: string | undefined, recorded: RunAgents | null) => {
+    const dispatcher = dispatcherFor({
+      kernel,
+      io: { cwd: kernel.repository.root, env: { PATH: "" } } as unknown as Caller,
+      choice: {},
+      protocol: () => "features",
+      recorded: () => recorded,
+      onWarning: () => undefined,
+    });
+    const operationId = `r/${protocol}/${JSON.stringify(recorded)}`;
+    const reply = await dispatcher.invoke({
+      role: "planner",
+      ...(protocol === undefined ? {} : { protocol }),
+      subject: "f",
+      runId: "r",
+      attempt: "1",
+      pack: createPack([]),
+      instructions: "",
+      schema: retryAnswer,
+      call: { actor: { type: "orchestrator", id: "test" }, operationId },
+    });
+    if (reply.ok) throw new Error("There is no agent on this machine.");
+    return reply.failure.message;
+  };
+  const agent = (provider: string) => ({ provider, model: "m", provider_config_env: null });
+  expect(await run("factory", null)).toMatch(/^Codex is not installed/);
+  expect(await run("factory", { planner: agent("gemini") })).toMatch(/^Codex/);
+  expect(await run("factory", { planner: agent("gemini"), "factory/planner": agent("opencode") })).toMatch(/^opencode/);
+  expect(await run(undefined, { planner: agent("gemini") })).toMatch(/^Gemini/);
+  expect(await run("features", { planner: agent("gemini") })).toMatch(/^Gemini/);
 });

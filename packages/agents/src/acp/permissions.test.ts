@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { packPath } from "./folder-path.ts";
+import { FILE_TOOLS } from "../testing/samples.ts";
+import { NATIVE_TOOLS } from "../tools/native-tools.ts";
 import { judge, outcomeFor, pathsIn } from "./permissions.ts";
 
 const rights = { mayRead: (path: string) => path !== "hidden", mayWrite: (path: string) => path.startsWith("src") };
@@ -23,10 +25,26 @@ describe("judging a request", () => {
     ["switch_mode", [], false],
     ["other", ["src/a"], false],
   ] as const)("%s of %j: %s", (kind, paths, allowed) => {
-    const verdict = judge({ kind, paths }, rights);
+    const verdict = judge({ kind, paths }, rights, FILE_TOOLS);
     expect(verdict.allowed).toBe(allowed);
     expect(verdict.reason).not.toBe("");
   });
+});
+
+test.each([
+  ["read", [], false],
+  ["read", ["read"], true],
+  ["search", ["read"], false],
+  ["search", ["grep"], true],
+  ["edit", ["read", "delete"], false],
+  ["edit", ["edit"], true],
+  ["delete", ["write", "edit"], false],
+  ["delete", ["delete"], true],
+  ["execute", ["read", "write"], false],
+  ["execute", ["run"], true],
+  ["fetch", NATIVE_TOOLS, false],
+] as const)("[FOR-020] %s with the tools %j: %s", (kind, tools, allowed) => {
+  expect(judge({ kind, paths: ["src/a"] }, rights, tools).allowed).toBe(allowed);
 });
 
 test("the answer is one of the offered options: once is preferred to always, and no answer to a wrong one", () => {

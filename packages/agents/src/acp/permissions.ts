@@ -1,5 +1,6 @@
 import type { PermissionOption, RequestPermissionOutcome, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import { z } from "zod";
+import type { NativeTool } from "../tools/native-tools.ts";
 
 /** The permissions of the pack; paths are relative to it. */
 export interface PackRights {
@@ -18,9 +19,9 @@ export interface PermissionVerdict {
   readonly reason: string;
 }
 
-type Right = "read" | "write" | "look" | "none";
+type Right = "read" | "write" | "look" | "run" | "none";
 
-/** The permission each kind of tool needs. Tools that do not work on files of the pack are refused. */
+/** The permission each kind of tool needs. Tools that work neither on files of the pack nor in its sandbox are refused. */
 const NEEDS: Readonly<Record<ToolKind, Right>> = {
   read: "read",
   search: "look",
@@ -28,14 +29,32 @@ const NEEDS: Readonly<Record<ToolKind, Right>> = {
   edit: "write",
   delete: "write",
   move: "write",
-  execute: "none",
+  execute: "run",
   fetch: "none",
   switch_mode: "none",
   other: "none",
 };
 
-export function judge({ kind, paths }: WantedPermission, { mayRead, mayWrite }: PackRights): PermissionVerdict {
+/** What a role must have for each kind; one of them is enough. A thought needs nothing. */
+const TOOLS: Readonly<Partial<Record<ToolKind, readonly NativeTool[]>>> = {
+  read: ["read"],
+  search: ["ls", "glob", "grep"],
+  edit: ["write", "edit"],
+  delete: ["delete"],
+  move: ["write"],
+  execute: ["run"],
+};
+
+export function judge(
+  { kind, paths }: WantedPermission,
+  { mayRead, mayWrite }: PackRights,
+  granted: readonly NativeTool[],
+): PermissionVerdict {
   const right = NEEDS[kind];
+  const needed = TOOLS[kind];
+  if (needed !== undefined && !needed.some((tool) => granted.includes(tool)))
+    return refused(`${kind} is not allowed: the role has no tool for it`);
+  if (right === "run") return { allowed: true, reason: "a command in the sandbox of the pack" };
   if (right === "none") return refused(`${kind} is not allowed: only files of the context pack may be read and changed`);
   if (paths.includes(null)) return refused("a path outside the context pack");
   const named = paths.filter((path) => path !== null);

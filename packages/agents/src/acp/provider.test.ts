@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { AgentEvent, ProviderRequest } from "../provider.ts";
 import { NEVER, refusalOf, REQUEST } from "../testing/samples.ts";
@@ -59,6 +61,33 @@ test("usage comes from the reply, otherwise from the last update", async () => {
   expect(noted).toMatchObject({ usage: { input_tokens: 5, output_tokens: 6 }, model: "small" });
   const updates = acting({ does: "usage", used: 70, cost: 0 }, DONE);
   expect((await updates.invoke()).usage).toEqual({ input_tokens: 70, output_tokens: 0, cost_usd: 0 });
+});
+
+describe("[FOR-020] a role without the tool", () => {
+  const refusals = (events: readonly AgentEvent[]) =>
+    events.flatMap((event) => (event.kind === "refused" ? [[event.tool, event.path]] : []));
+
+  test("neither reads nor writes through the protocol, and both are refusals", async () => {
+    const { invoke, events, workplace } = acting({ does: "read", path: "a.txt" }, { does: "write", path: "a.txt", content: "x" }, DONE);
+    await invoke({ tools: ["ls"] });
+    expect(workplace.read).toEqual([]);
+    expect(readFileSync(join(workplace.folder, "a.txt"), "utf8")).toBe("one\ntwo\nthree\n");
+    expect(refusals(events)).toEqual([
+      ["fs/read_text_file", "a.txt"],
+      ["fs/write_text_file", "a.txt"],
+    ]);
+  });
+
+  test("gets no permission for it", async () => {
+    const { invoke, events, noted } = acting(
+      { does: "ask", kind: "edit", path: "a.txt" },
+      { does: "ask", kind: "execute", path: null },
+      DONE,
+    );
+    await invoke({ tools: ["read", "run"] });
+    expect(noted("outcomes")).toEqual(["no", "yes"]);
+    expect(refusals(events)).toMatchObject([[expect.any(String), "a.txt"]]);
+  });
 });
 
 describe("files", () => {

@@ -101,7 +101,7 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
   const timer = setTimeout(() => stop({ kind: "timeout", afterMs: timeoutMs }), timeoutMs);
   const onAbort = () => stop({ kind: "cancelled" });
   signal.addEventListener("abort", onAbort, { once: true });
-  const connection = connectClient(wire.stream, { workplace, onEvent, stop });
+  const connection = connectClient(wire.stream, { workplace, tools: request.tools, onEvent, stop });
   let sessionId: string | null = null;
   let reply: unknown = null;
   const talk = converse(connection.agent, {

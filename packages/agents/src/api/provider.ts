@@ -1,15 +1,18 @@
 import { SlipwayError } from "../errors.ts";
 import { visible } from "@slipway/kernel/paths/paths";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
-import { isStepCount, jsonSchema, Output, streamText, type LanguageModelUsage } from "ai";
+import { InvalidToolInputError, isStepCount, jsonSchema, Output, streamText, type LanguageModelUsage, type ToolSet } from "ai";
 import type { Tokens } from "../prices/price.ts";
-import type { AgentEvent, Provider, ProviderReply, ProviderRequest } from "../provider.ts";
+import type { AgentEvent, Provider, ProviderReply, ProviderRequest, Refusal } from "../provider.ts";
 import { nativeSchema, type NativeSchema } from "./answer-schema.ts";
 import { listen, tokensOf, type Heard } from "./conversation.ts";
 import { chooseModel, keyFor, type ChosenModel, type Endpoint } from "./endpoints.ts";
 import { failureOf } from "./failures.ts";
 import { languageModel } from "./model.ts";
 import { wouldExceed } from "./reserve.ts";
+import { hasNoTool } from "../tools/native-tools.ts";
+import { parsedObject } from "../clients/json.ts";
+import { commandTool } from "./run-command.ts";
 import { treeTools } from "./tools.ts";
 
 /** The cost of one call in US dollars; null if no price is known. */
@@ -48,7 +51,6 @@ export function apiProvider(options: ApiOptions): Provider {
       const redactor = createRedactor({ secrets: key === null ? [] : [key] });
       const timeout = AbortSignal.timeout(request.timeoutMs);
       const flood = new AbortController();
-      const native = nativeSchema(chosen.endpoint, request.schema, request.workplace !== null);
       // Transcripts are redacted as a whole when they are written; here only events that contain the key are redacted.
       const tell = (event: AgentEvent) => request.onEvent?.(holds(event, key) ? redactor.value(event) : event);
       const listener = listen(
@@ -56,8 +58,13 @@ export function apiProvider(options: ApiOptions): Provider {
         (call) => options.priceOf(chosen, call),
         () => performance.now(),
       );
+      const abortSignal = AbortSignal.any([signal, timeout, flood.signal]);
+      const tools = toolsFor({ ...request, onEvent: tell }, abortSignal);
+      const native = nativeSchema(chosen.endpoint, request.schema, Object.keys(tools).length > 0);
       const limits: Limits = {
-        abortSignal: AbortSignal.any([signal, timeout, flood.signal]),
+        abortSignal,
+        tools,
+        onRefused: (refusal) => tell({ kind: "refused", ...refusal }),
         maxSteps: options.maxSteps ?? MAX_STEPS,
         hasToEnd: (calls) => options.keepsReserve === true && wouldExceed(calls, request.reserved, (call) => options.priceOf(chosen, call)),
       };
@@ -84,38 +91,57 @@ function holds(event: AgentEvent, key: string | null): boolean {
   return key !== null && JSON.stringify(event).includes(JSON.stringify(key).slice(1, -1));
 }
 
+/** What the role may do with its folder. */
+function toolsFor({ tools, workplace, onEvent }: ProviderRequest, signal: AbortSignal): ToolSet {
+  if (workplace === null) return {};
+  const { tree, exec } = workplace;
+  const files = treeTools(tree, tools, (refusal) => onEvent?.({ kind: "refused", ...refusal }));
+  return exec === undefined || !tools.includes("run") ? files : { ...files, ...commandTool(exec, signal) };
+}
+
 interface Limits {
   readonly abortSignal: AbortSignal;
+  readonly tools: ToolSet;
+  readonly onRefused: (refusal: Refusal) => void;
   readonly maxSteps: number;
   /** Whether the model must answer now, without further tool calls. */
   readonly hasToEnd: (calls: readonly Tokens[]) => boolean;
 }
 
 function conversation(request: ProviderRequest, chosen: ChosenModel, key: string | null, native: NativeSchema | null, limits: Limits) {
-  const { system, prompt, workplace } = request;
+  const { system, prompt, role } = request;
+  const { tools } = limits;
   const { stream } = streamText({
     model: languageModel(chosen, key),
-    instructions: workplace === null ? system : `${system}\n\n${FOLDER_RULES}`,
+    instructions: Object.keys(tools).length === 0 ? system : `${system}\n\n${FOLDER_RULES}`,
     prompt,
     // Retries are the job of the durable step.
     maxRetries: 0,
     abortSignal: limits.abortSignal,
     onError: () => undefined,
     providerOptions: providerOptions(chosen, native?.strict ?? false),
-    ...(workplace === null
-      ? {}
-      : {
-          tools: treeTools(workplace.tree),
-          toolCallConcurrency: 1,
-          stopWhen: isStepCount(limits.maxSteps),
-          prepareStep: ({ steps }: { readonly steps: readonly { readonly usage: LanguageModelUsage }[] }) =>
-            steps.length === limits.maxSteps - 1 || limits.hasToEnd(steps.map(({ usage }) => tokensOf(usage)))
-              ? { toolChoice: "none" as const }
-              : {},
-        }),
+    tools,
+    toolCallConcurrency: 1,
+    stopWhen: isStepCount(limits.maxSteps),
+    prepareStep: ({ steps }: { readonly steps: readonly { readonly usage: LanguageModelUsage }[] }) =>
+      steps.length === limits.maxSteps - 1 || limits.hasToEnd(steps.map(({ usage }) => tokensOf(usage)))
+        ? { toolChoice: "none" as const }
+        : {},
+    // Nothing is repaired: an error thrown here is the model's result of a call that it may not make.
+    repairToolCall: ({ toolCall: { toolName, input }, error }) => {
+      if (InvalidToolInputError.isInstance(error)) return Promise.resolve(null);
+      const reason = hasNoTool(role, toolName);
+      limits.onRefused({ tool: toolName, path: pathIn(parsedObject(input)), reason });
+      return Promise.reject(new Error(reason));
+    },
     ...(native === null ? {} : { output: outputOf(native) }),
   });
   return stream;
+}
+
+function pathIn(input: Readonly<Record<string, unknown>> | null): string | null {
+  const named = [input?.["path"], input?.["file_path"], input?.["filePath"], input?.["folder"]].find((one) => typeof one === "string");
+  return typeof named === "string" ? named : null;
 }
 
 function providerOptions({ endpoint: { name, kind } }: ChosenModel, strictJsonSchema: boolean) {

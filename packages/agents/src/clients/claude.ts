@@ -4,12 +4,25 @@ import type { Client, Preparation, ClientSession } from "./client.ts";
 import { readClaude } from "./claude-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { amount, object, parsedObject, text } from "./json.ts";
+import { namesOf, type ToolNames } from "./tool-names.ts";
 
 const HEADLESS = ["-p", "--output-format", "stream-json", "--verbose"];
 /** Ignore configuration in the pack: settings, hooks, servers, commands and memory files. */
 const CLOSED = ["--restricted", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"];
-/** File tools only; restricted mode limits them to the folder of the pack. */
-const ALLOWED = ["--tools", "Read,Write,Edit,Glob,Grep", "--permission-mode", "acceptEdits"];
+/** Restricted mode limits the file tools to the folder of the pack. */
+const TOOLS: ToolNames = {
+  read: "Read",
+  write: "Write",
+  edit: "Edit",
+  ls: "Glob",
+  glob: "Glob",
+  grep: "Grep",
+  delete: null,
+  run: "Bash",
+};
+const SHELL = "Bash";
+/** How it returns an answer with a schema. */
+const ANSWER_TOOL = "StructuredOutput";
 /** Linux limits a single argument to 128 KiB. */
 const MAX_ARGUMENT = 100_000;
 const SYSTEM_FILE = "role.md";
@@ -44,7 +57,12 @@ export const claude: Client = {
       args: [
         ...HEADLESS,
         ...CLOSED,
-        ...ALLOWED,
+        "--tools",
+        namesOf(TOOLS, request.tools).join(","),
+        "--permission-mode",
+        "acceptEdits",
+        // The mode accepts edits only.
+        ...(request.tools.includes("run") ? ["--allowedTools", SHELL] : []),
         "--append-system-prompt-file",
         join(home, SYSTEM_FILE),
         ...(request.model === null ? [] : ["--model", request.model]),
@@ -68,5 +86,6 @@ export const claude: Client = {
     };
   },
 
+  offered: (tools) => [...namesOf(TOOLS, tools), ANSWER_TOOL],
   read: readClaude,
 };

@@ -1,5 +1,6 @@
 import type { ReplyUsage } from "../usage.ts";
 import type { AgentEvent, ProviderRequest } from "../provider.ts";
+import type { NativeTool } from "../tools/native-tools.ts";
 import type { Credentials } from "./credentials.ts";
 import type { UsageLog } from "./usage-log.ts";
 
@@ -24,6 +25,8 @@ export interface Client {
   /** The client's stored sign-in, reduced to what is needed; null if there is none or it has expired. */
   readonly signedIn: (login: Login) => SignIn | null;
   readonly prepare: (session: ClientSession) => Preparation;
+  /** Its own names of these tools, and of what it always has; null if it always has a shell, which can do everything its sandbox lets it. */
+  readonly offered: (tools: readonly NativeTool[]) => readonly string[] | null;
   readonly read: (emit: (event: AgentEvent) => void, now: () => number) => StreamReader;
   /** For a client whose stream does not report usage while it runs. */
   readonly usageLog?: UsageLog;

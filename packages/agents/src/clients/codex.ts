@@ -65,6 +65,8 @@ export const codex: Client = {
     };
   },
 
+  /** It has a shell in every role; without a tool that changes files its folder is mounted read-only. */
+  offered: () => null,
   read: readCodex,
   usageLog: codexUsageLog,
 };

@@ -3,10 +3,20 @@ import type { Client, Preparation, ClientSession } from "./client.ts";
 import { geminiUsageLog, readGemini } from "./gemini-stream.ts";
 import { hostOf } from "./hosts.ts";
 import { object, parsedObject, text } from "./json.ts";
+import { namesOf, type ToolNames } from "./tool-names.ts";
 
 const PUBLIC = "generativelanguage.googleapis.com:443";
 const SIGNED_IN = ["cloudcode-pa.googleapis.com:443", "oauth2.googleapis.com:443", "www.googleapis.com:443"];
-const TOOLS = ["read_file", "write_file", "replace", "glob", "grep_search", "list_directory"];
+const TOOLS: ToolNames = {
+  read: "read_file",
+  write: "write_file",
+  edit: "replace",
+  glob: "glob",
+  grep: "grep_search",
+  ls: "list_directory",
+  delete: null,
+  run: "run_shell_command",
+};
 const CLOSED = ["--allowed-mcp-server-names", "none", "-e", "none"];
 /** "auto" would use a model to choose the model. */
 const DEFAULT_MODEL = "pro";
@@ -31,6 +41,7 @@ export const gemini: Client = {
 
   prepare({ request, baseUrl, credentials, nonce }: ClientSession): Preparation {
     const memory = `role-${nonce}.md`;
+    const tools = namesOf(TOOLS, request.tools);
     return {
       args: ["-m", request.model ?? DEFAULT_MODEL, "-o", "stream-json", ...CLOSED],
       env: {
@@ -42,8 +53,10 @@ export const gemini: Client = {
         ...(baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: baseUrl }),
       },
       files: {
-        ".gemini/settings.json": JSON.stringify(settingsFor(memory, credentials.kind === "signed_in")),
-        ".gemini/policies/slipway.toml": `[[rule]]\ntoolName = ${JSON.stringify(TOOLS)}\ndecision = "allow"\npriority = 900\n`,
+        ".gemini/settings.json": JSON.stringify(settingsFor(memory, tools, credentials.kind === "signed_in")),
+        ...(tools.length === 0
+          ? {}
+          : { ".gemini/policies/slipway.toml": `[[rule]]\ntoolName = ${JSON.stringify(tools)}\ndecision = "allow"\npriority = 900\n` }),
         // The system prompt as its memory file, under a name no pack can contain.
         [`.gemini/${memory}`]: request.system,
       },
@@ -52,18 +65,19 @@ export const gemini: Client = {
     };
   },
 
+  offered: (tools) => namesOf(TOOLS, tools),
   read: readGemini,
   usageLog: geminiUsageLog,
 };
 
-function settingsFor(memory: string, signedIn: boolean): object {
+function settingsFor(memory: string, core: readonly string[], signedIn: boolean): object {
   return {
     security: { auth: { selectedType: signedIn ? "oauth-personal" : "gemini-api-key" }, folderTrust: { enabled: false } },
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 1, checkpointing: { enabled: false } },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
     context: { fileName: [memory] },
-    tools: { core: TOOLS },
+    tools: { core },
     mcp: { allowed: [] },
     hooksConfig: { enabled: false },
     skills: { enabled: false },

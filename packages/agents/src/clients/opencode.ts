@@ -4,7 +4,22 @@ import { SlipwayError } from "../errors.ts";
 import type { Client, Preparation, ClientSession } from "./client.ts";
 import { hostOf } from "./hosts.ts";
 import { object, parsedObject, text } from "./json.ts";
+import { namesOf, type ToolNames } from "./tool-names.ts";
 import { opencodeUsageLog, opencodeWaits, PLUGIN, readOpencode, STEPS } from "./opencode-stream.ts";
+
+/** Its permission for each tool; `edit` covers all of its tools that change files. */
+const PERMISSIONS: ToolNames = {
+  read: "read",
+  edit: "edit",
+  write: "edit",
+  delete: "edit",
+  glob: "glob",
+  grep: "grep",
+  ls: "list",
+  run: "bash",
+};
+/** Its tools by their permission. */
+const TOOLS: Readonly<Record<string, readonly string[]>> = { edit: ["edit", "write", "patch", "apply_patch", "multiedit"] };
 
 const OWN_PROVIDER = "slipway";
 const LOGIN = ".local/share/opencode/auth.json";
@@ -65,7 +80,7 @@ export const opencode: Client = {
         NO_COLOR: "1",
       },
       files: {
-        "opencode.json": JSON.stringify(settings(chosen, request.system, own)),
+        "opencode.json": JSON.stringify(settings(chosen, request.system, namesOf(PERMISSIONS, request.tools), own)),
         ".config/opencode/plugin/slipway.js": PLUGIN,
         [STEPS]: "",
       },
@@ -74,6 +89,7 @@ export const opencode: Client = {
     };
   },
 
+  offered: (tools) => namesOf(PERMISSIONS, tools).flatMap((name) => TOOLS[name] ?? [name]),
   read: readOpencode,
   usageLog: opencodeUsageLog,
   waits: opencodeWaits,
@@ -114,14 +130,14 @@ interface OwnModels {
   readonly key: string;
 }
 
-function settings(chosen: string, system: string, own: OwnModels | null): object {
+function settings(chosen: string, system: string, permissions: readonly string[], own: OwnModels | null): object {
   return {
     autoupdate: false,
     share: "disabled",
     snapshot: false,
     model: chosen,
     small_model: chosen,
-    permission: { "*": "deny", read: "allow", edit: "allow", glob: "allow", grep: "allow", list: "allow" },
+    permission: { "*": "deny", ...Object.fromEntries(permissions.map((name) => [name, "allow"])) },
     agent: { [OWN_PROVIDER]: { mode: "primary", description: "Works on one context pack.", prompt: system } },
     ...(own === null
       ? {}

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Workplace } from "../provider.ts";
+import { NATIVE_TOOLS, type NativeTool } from "../tools/native-tools.ts";
 import { ANSWER } from "../testing/provider-suite-cases.ts";
 import { REQUEST, scratch } from "../testing/samples.ts";
 import { z } from "zod";
@@ -92,6 +93,42 @@ test("claude: may only read and change files, and keeps to the reservation of th
   expect(args).not.toContain("--model");
   expect(env).toMatchObject({ CLAUDE_CONFIG_DIR: "/h/.claude", DISABLE_TELEMETRY: "1" });
   expect(prepare("claude", {}, { reserved: { cost_usd: null, tokens: 1000 } }).args).not.toContain("--max-budget-usd");
+});
+
+describe("[FOR-020] only the tools of the role are offered", () => {
+  const offered = {
+    claude: (tools: readonly NativeTool[]) => after(prepare("claude", {}, { tools }).args, "--tools"),
+    gemini: (tools: readonly NativeTool[]) => {
+      const { files } = prepare("gemini", {}, { tools });
+      const { core } = (JSON.parse(files[".gemini/settings.json"] ?? "") as { tools: { core: string[] } }).tools;
+      const policy = files[".gemini/policies/slipway.toml"];
+      expect(policy === undefined ? [] : JSON.parse(/toolName = (.*)/.exec(policy)?.[1] ?? "")).toEqual(core);
+      return core.join(",");
+    },
+    opencode: (tools: readonly NativeTool[]) => {
+      const { permission } = JSON.parse(prepare("opencode", {}, { tools }).files["opencode.json"] ?? "") as { permission: object };
+      expect(permission).toMatchObject({ "*": "deny" });
+      return Object.keys(permission).slice(1).join(",");
+    },
+  };
+
+  test.each([
+    ["claude", ["read", "ls"], "Read,Glob"],
+    ["claude", [], ""],
+    ["claude", NATIVE_TOOLS, "Read,Write,Edit,Glob,Grep,Bash"],
+    ["gemini", ["read", "grep"], "read_file,grep_search"],
+    ["gemini", [], ""],
+    ["gemini", ["run"], "run_shell_command"],
+    ["opencode", ["read", "glob"], "read,glob"],
+    ["opencode", ["delete"], "edit"],
+    ["opencode", [], ""],
+    ["opencode", ["run"], "bash"],
+  ] as const)("%s for %j: %s", (name, tools, expected) => expect(offered[name](tools)).toBe(expected));
+
+  test("claude: a shell is allowed without a question only where it is granted", () => {
+    expect(after(prepare("claude", {}, { tools: ["run"] }).args, "--allowedTools")).toBe("Bash");
+    expect(prepare("claude", {}, { tools: ["read"] }).args).not.toContain("--allowedTools");
+  });
 });
 
 test("codex: does not trust the folder it works in", () => {

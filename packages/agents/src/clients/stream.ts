@@ -1,6 +1,7 @@
-import type { ProviderRequest } from "../provider.ts";
+import type { AgentEvent, ProviderRequest } from "../provider.ts";
+import { hasNoTool } from "../tools/native-tools.ts";
 import type { Client, StreamResult } from "./client.ts";
-import { parsedObject } from "./json.ts";
+import { object, parsedObject } from "./json.ts";
 import { lineSplitter } from "./lines.ts";
 
 /** Parses the output of a client's process. */
@@ -27,8 +28,8 @@ const MAX_LINE_BYTES = 32 * 1024 ** 2;
 const MARK = "[secret]";
 
 /** Buffers one line at a time, and redacts the key before a line is passed on. */
-export function openStream(client: Client, { request: { onEvent }, now, secrets }: Options): ClientStream {
-  const emit = onEvent ?? (() => undefined);
+export function openStream(client: Client, { request, now, secrets }: Options): ClientStream {
+  const emit = withRefusals(client, request);
   const reader = client.read(emit, now);
   const known = secrets.filter((secret) => secret !== "");
   const scrub = (text: string) => known.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, MARK), text);
@@ -52,5 +53,17 @@ export function openStream(client: Client, { request: { onEvent }, now, secrets 
     spoke: () => events > 0,
     dropped: lines.dropped,
     scrub,
+  };
+}
+
+/** A failed call of a tool that the client was not given is a refusal. */
+function withRefusals({ offered }: Client, { onEvent = () => undefined, tools, role }: ProviderRequest): (event: AgentEvent) => void {
+  const names = offered(tools);
+  return (event) => {
+    onEvent(event);
+    if (event.kind !== "tool" || event.ok || names === null || names.includes(event.name)) return;
+    const input = object(event.input);
+    const path = [input["file_path"], input["filePath"], input["path"], input["absolute_path"]].find((one) => typeof one === "string");
+    onEvent({ kind: "refused", tool: event.name, path: typeof path === "string" ? path : null, reason: hasNoTool(role, event.name) });
   };
 }

@@ -1,5 +1,6 @@
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { runAgentProcess } from "../process/run.ts";
+import { runShell } from "../process/shell.ts";
 import type { Workplace } from "../provider.ts";
 import { canChange, NATIVE_TOOLS, type NativeTool } from "../tools/native-tools.ts";
 import type { OpenPack } from "./store.ts";
@@ -15,6 +16,7 @@ export function workplaceIn(pack: OpenPack, sandbox: () => Promise<Sandbox>, too
     tree,
     changes,
     restore,
+    exec: async (line, options) => runShell(await sandbox(), { folder, access }, line, options),
     run: async (process) => runAgentProcess(await sandbox(), { folder, access }, process),
   };
 }

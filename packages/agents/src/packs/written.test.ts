@@ -67,7 +67,9 @@ describe("the files of an answer", () => {
   ])("%s are dropped and named", async (_, path, reason) => {
     const { diff, dropped } = await changes({ path, content: "x\n" });
     expect(diff).toBe("");
-    expect(dropped).toEqual([{ path: expect.stringContaining(path.slice(-5)), what: expect.any(String), reason: expect.stringMatching(reason) }]);
+    expect(dropped).toEqual([
+      { path: expect.stringContaining(path.slice(-5)), what: expect.any(String), reason: expect.stringMatching(reason) },
+    ]);
   });
 
   test("cannot delete what is not there", async () => {
@@ -111,7 +113,11 @@ describe("the changes of a folder as files of an answer", () => {
 
   test("give the same changes again, whatever text is written", async () => {
     const name = fc.constantFrom("src/a.txt", "src/b.txt", "src/d/e.txt", "src/c.bin");
-    const content = fc.oneof(fc.constant(null), fc.string({ unit: "binary" }).map((text) => text.toWellFormed()), fc.uint8Array());
+    const content = fc.oneof(
+      fc.constant(null),
+      fc.string({ unit: "binary" }).map((text) => text.toWellFormed()),
+      fc.uint8Array(),
+    );
     const property = fc.asyncProperty(fc.dictionary(name, content, { maxKeys: 4 }), async (edits) => {
       const { found, files } = await inFolder((folder) => {
         mkdirSync(join(folder, "src/d"), { recursive: true });

@@ -160,7 +160,7 @@ type Ask = (options?: Partial<Pick<Invocation<unknown>, "signal" | "timeoutMs" |
 function asking({ provider, model = null, workplace }: Opened, caseTimeoutMs: number): Ask {
   return (options = {}) =>
     invoke({
-      role: PLANNER,
+      role: { ...PLANNER, tools: ["read", "ls", "glob", "grep", "write", "edit"] },
       subject: "greeting",
       attempt: "1",
       pack: createPack([{ title: "specification", kind: "spec", text: "Greet." }]),

@@ -9,9 +9,12 @@ import { NATIVE_TOOLS } from "../tools/native-tools.ts";
 
 export const PLANNER: Role = { name: "planner", tier: "strong", tools: [], write_grant: "none", output: "PLAN", prompt: "You plan." };
 
+/** Everything but a shell. */
+export const FILE_TOOLS = NATIVE_TOOLS.filter((tool) => tool !== "run");
+
 export const REQUEST: ProviderRequest = {
   role: "planner",
-  tools: NATIVE_TOOLS,
+  tools: FILE_TOOLS,
   subject: "greeting",
   attempt: "1",
   repair: 0,

@@ -40,6 +40,11 @@ export function nativeToolsOf(tools: readonly string[]): readonly NativeTool[] {
   return NATIVE_TOOLS.filter((tool) => granted.has(tool));
 }
 
+/** Told to an agent that calls a tool which its role has not. */
+export function hasNoTool(role: string, tool: string): string {
+  return `the ${role} has no tool ${tool}; the call was not made`;
+}
+
 const CHANGING: ReadonlySet<NativeTool> = new Set<NativeTool>(["write", "edit", "delete", "run"]);
 
 /** Whether any of them can change a file; a shell can. */

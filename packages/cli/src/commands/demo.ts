@@ -29,7 +29,7 @@ export const run: RunCommand = async (args, outer) => {
 
   const setup: DemoSetup = { demo, protocol, io, json, say, unsandboxedReason: await reasonWithoutSandbox(demo, say) };
   const first = await runToEnd(setup, request, { cassette: cassetteOf(demo.files), record });
-  const again = await runEdited(setup, args);
+  const again = [...(await runNext(setup)), ...(await runEdited(setup, args))];
   const closing = demo.close([first, ...again], {
     repository,
     request,
@@ -56,6 +56,15 @@ async function reasonWithoutSandbox({ files }: Demo, say: DemoSetup["say"]): Pro
   if ((await probeSandbox()).available) return undefined;
   say("This machine offers no sandbox, so the demo's gates run without one. That is recorded. `slipway doctor` says how to get one.\n");
   return `no sandbox on this machine; the demo runs only ${files.gates}`;
+}
+
+/** The run of the demo's second request, if it has one. */
+async function runNext(setup: DemoSetup): Promise<unknown[]> {
+  const { demo, io, say } = setup;
+  if (demo.next === undefined) return [];
+  const request = await requestOf(demo.next.request, io);
+  say(`\n${demo.next.say}\n\n${requestText(demo.next.request, request)}`);
+  return [await runToEnd(setup, request, { cassette: cassetteOf(demo.files) })];
 }
 
 /** The run after the demo's edit, if it has one and the option asks for it. */

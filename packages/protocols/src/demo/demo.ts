@@ -20,6 +20,8 @@ export interface Demo<Told = unknown> {
   /** The command that writes its cassettes, where a program does; then `--record` is refused. */
   readonly writtenBy?: string;
   readonly edit?: DemoEdit;
+  /** A second request in the same repository, always made. */
+  readonly next?: { readonly say: string; readonly request: DemoRequest };
   /** The words before the approvals. Default: "Ready to merge". */
   readonly readyToMerge?: string;
   /** The lines of a question that are shown with its answer. Default: its body. */
@@ -28,7 +30,7 @@ export interface Demo<Told = unknown> {
   stuck?(outcome: Outcome, asked: readonly InboxQuestion[]): string | null;
   /** Reads the result of a run from the records. */
   summarise(reader: Reader, run: DemoRun): Promise<Told>;
-  /** Two runs if the edit was asked for, one otherwise. */
+  /** Two runs if the edit was asked for or there is a second request, one otherwise. */
   close(runs: readonly [Told, ...Told[]], finished: FinishedDemo): DemoClosing;
 }
 

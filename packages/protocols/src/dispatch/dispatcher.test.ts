@@ -134,6 +134,36 @@ test("a reply that arrived before the process was killed is not paid for again, 
   expect(await telemetryOf(records.database.db, { feature_id: "spring" })).toMatchObject([{ calls: 1, cost_usd: 0.01 }]);
 });
 
+describe("a request", () => {
+  test("for a role of another protocol asks for that protocol's role, and is counted as its", async () => {
+    const asked: unknown[] = [];
+    const players: Partial<DispatcherOptions> = {
+      role: async (name, owner) => (asked.push([name, owner]), ROLE),
+      provider: async (name, _wanted, owner) => (asked.push([name, owner]), { provider, model: null }),
+    };
+    await dispatcher([], "{}", players).invoke({ ...request("run1/poet:1"), protocol: "forge" });
+    await dispatcher([], "{}", players).invoke(request("run1/poet:2"));
+    expect(asked).toEqual([
+      ["poet", "forge"],
+      ["poet", "forge"],
+      ["poet", "features"],
+      ["poet", "features"],
+    ]);
+    const rows = await telemetryOf(records.database.db, { feature_id: "spring" });
+    expect(rows.map(({ role }) => role)).toEqual(["forge/poet", "poet"]);
+  });
+
+  test("says how often an answer is repaired, and how it is written", async () => {
+    answers = ["poem: none\npoet: me", "poem: green"];
+    const yaml = { ...request("run1/poet:1"), answer: "yaml", maxRepairs: 1 } as const;
+    expect(await dispatcher().invoke(yaml)).toEqual({ ok: true, value: { poem: "green" } });
+    answers = ['```json\n{"poem":"green"}\n```', '{"poem":"green"}'];
+    const only = { ...request("run1/poet:2"), answer: "only_json", maxRepairs: 0 } as const;
+    expect(await dispatcher().invoke(only)).toMatchObject({ ok: false, failure: { message: expect.stringContaining("a code fence") } });
+    expect(seen).toHaveLength(3);
+  });
+});
+
 describe("a pause", () => {
   const invocation = "run1/poet:1";
   const first = () => ({ ...request("run1/poet:1"), invocation });

@@ -53,7 +53,11 @@ function dispatcher(provider: Provider, protocol = "features") {
 }
 
 async function recorded() {
-  const rows = await scratch.records.database.db.selectFrom("operations").select(["id", "name"]).where("name", "=", "agent.refused").execute();
+  const rows = await scratch.records.database.db
+    .selectFrom("operations")
+    .select(["id", "name"])
+    .where("name", "=", "agent.refused")
+    .execute();
   return rows.map(({ id }) => id);
 }
 

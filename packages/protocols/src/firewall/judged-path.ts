@@ -10,7 +10,7 @@ export const CONFIGURATION = "slipway";
 export const PROJECTIONS = ".slipway";
 
 // Ignored by HFS+ when it compares names.
-const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 
 /** The form in which a path of any spelling is judged, or why it cannot be judged. */
 export function judgedPath(raw: string): JudgedPath {
@@ -22,8 +22,10 @@ export function judgedPath(raw: string): JudgedPath {
     if (error instanceof SlipwayError) return { ok: false, reason: error.message };
     throw error;
   }
+  if (IGNORED.test(path) || IGNORED.test(raw)) return refused("contains an invisible character");
   if (path !== path.normalize("NFC")) return refused("is not in the Unicode form NFC");
-  if (path.split("/").some((name) => /[. ]$/.test(name))) return refused("has a name that ends with a dot or a space, which Windows ignores");
+  if (path.split("/").some((name) => /[. ]$/.test(name)))
+    return refused("has a name that ends with a dot or a space, which Windows ignores");
   const [top = ""] = path.split("/");
   if (twinName(top) === CONFIGURATION) return refused("is in Slipway's own folder");
   if (twinName(top) === PROJECTIONS && top !== PROJECTIONS) return refused(`is another spelling of ${PROJECTIONS}`);
@@ -32,7 +34,7 @@ export function judgedPath(raw: string): JudgedPath {
 
 /** Equal for two names that some file system takes for one. */
 function twinName(name: string): string {
-  const [plain = ""] = name.replaceAll(IGNORED, "").split(":");
+  const [plain = ""] = name.split(":");
   // Upper case first, because some letters have a capital that is the capital of another letter.
   return foldedPath(plain.toUpperCase()).replace(/[. ]+$/, "");
 }

@@ -1,5 +1,6 @@
 import type { PackRule } from "@slipway/kernel/host/file-views/rules";
-import { CONFIGURATION, judgedPath, PROJECTIONS, twinsOf } from "./judged-path.ts";
+import { canonicalPath } from "@slipway/kernel/paths/paths";
+import { CONFIGURATION, PROJECTIONS, twinsOf } from "./judged-path.ts";
 import { judgeAccess, type RoleGrant } from "./role-grant.ts";
 
 /**
@@ -9,14 +10,18 @@ import { judgeAccess, type RoleGrant } from "./role-grant.ts";
 export function packRulesOf(grant: RoleGrant, files: readonly string[], folders: readonly string[] = []): PackRule[] {
   const twin = twinsOf(files);
   const listed = [...new Set([...files, ...grant.outputs])].filter((path) => {
-    const judged = judgedPath(path);
-    return judged.ok && judged.path === path;
+    // No pack contains any other path.
+    const canonical = canonicalPath(path);
+    return canonical.ok && canonical.path === path;
   });
   return [
     ...folders.map((path): PackRule => ({ path, level: "FULL", permission: "write", reason: `the ${grant.role} may create files here` })),
-    ...[CONFIGURATION, PROJECTIONS, ...(grant.forbidden ?? [])].map(
-      (path): PackRule => ({ path, level: null, sealed: false, reason: "not part of the work" }),
-    ),
+    ...[CONFIGURATION, PROJECTIONS, ...(grant.forbidden ?? [])].map((path): PackRule => ({
+      path,
+      level: null,
+      sealed: false,
+      reason: "not part of the work",
+    })),
     ...listed.map((path) => ruleFor(grant, path, twin)),
   ];
 }

@@ -5,7 +5,7 @@ import type { ChangeRun } from "../change/change-run.ts";
 import { changeFolder, changeOf, type FeatureOfRun } from "../change/feature-run.ts";
 import type { ChangeServices } from "../change/services.ts";
 import { openForgeLedger, type ForgeLedger } from "./ledger/ledger.ts";
-import { harnessObservations } from "./ledger/observations.ts";
+import { observationsOf } from "./ledger/observations.ts";
 
 export const MODES = ["autonomous", "interactive"] as const;
 export type Mode = (typeof MODES)[number];
@@ -47,7 +47,7 @@ export function openForgeRun(ctx: Ctx, services: ChangeServices, ref: ForgeRef):
     id: ref.feature.feature_id,
     change: changeOf(ctx, services, ref.feature),
     files: openRunFiles(records, changeFolder(ref.feature)),
-    ledger: openForgeLedger({ db: records.database.db, door, observations: harnessObservations }, ref.ledger),
+    ledger: openForgeLedger({ db: records.database.db, door, observations: observationsOf }, ref.ledger),
   };
 }
 

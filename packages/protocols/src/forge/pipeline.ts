@@ -1,5 +1,5 @@
-import type { ForgeRun } from "./forge-run.ts";
-import { callOf, PipelineError } from "./forge-run.ts";
+import type { ReviewedRound } from "./bundle/review-summary.ts";
+import { callOf, PipelineError, type ForgeRun } from "./forge-run.ts";
 import { saveForgeRun } from "./ledger/runs.ts";
 import type { Action, Routed } from "./router/actions.ts";
 import type { RouteInput } from "./router/inputs.ts";
@@ -29,6 +29,8 @@ export interface Pipeline {
   confidence(): Confidence;
   facts(): readonly RunFact[];
   issues(): readonly KnownIssue[];
+  noteReview(round: ReviewedRound): void;
+  reviews(): readonly ReviewedRound[];
   complete(step: Step, outputs: readonly string[]): void;
   noteError(step: Step, agent: RouteState["error_log"][number]["agent"], error: string, retried: boolean): void;
 }
@@ -38,6 +40,7 @@ export function openPipeline(run: ForgeRun): Pipeline {
   let state = initialState({ feature_slug: run.id, approval_mode: ref.mode, run_id: ref.run_id });
   const facts = new Set<RunFact>();
   const issues: KnownIssue[] = [];
+  const reviews: ReviewedRound[] = [];
   let decisions = 0;
 
   function take({ action, facts: more }: Routed): void {
@@ -79,6 +82,8 @@ export function openPipeline(run: ForgeRun): Pipeline {
     confidence: () => runConfidence([...facts]),
     facts: () => [...facts],
     issues: () => issues,
+    noteReview: (round) => void reviews.push(round),
+    reviews: () => reviews,
     complete: (step, outputs) => void (state = { ...state, completed_steps: [...state.completed_steps, { step, outputs: [...outputs] }] }),
     noteError: (step, agent, error, retried) => {
       state = { ...state, error_log: [...state.error_log, { step, agent, error, retried }] };

@@ -19,13 +19,27 @@ export interface RecordedGates {
   readonly gates: readonly GateResultRow[];
 }
 
+export interface CascadeEnd {
+  readonly task_id: string;
+  readonly passed: number;
+  readonly failed: number;
+  /** Why Tier 3 was required and impossible. */
+  readonly infeasible: string | null;
+}
+
+export interface BaselineEnd {
+  readonly task_id: string;
+  readonly checks: number;
+  readonly failed_tests: Readonly<Record<string, number>>;
+}
+
 /** The steps of a change, and of the child run of each agent. */
 export const FORGE_STEPS = {
   setup: stepKind("setup").records<Hygiene>(),
   route: stepKind("route:*").records<RecordedRoute>(),
   gates: stepKind("ledger:*").records<RecordedGates>(),
-  cascade: stepKind("cascade:*:*").records<{ readonly task_id: string; readonly passed: number; readonly failed: number }>(),
-  baseline: stepKind("baseline:*").records<{ readonly task_id: string; readonly checks: number }>(),
+  cascade: stepKind("cascade:*:*").records<CascadeEnd>(),
+  baseline: stepKind("baseline:*").records<BaselineEnd>(),
   revert: stepKind("revert:*:*").records<{ readonly restored: readonly string[]; readonly deleted: readonly string[] }>(),
   note: stepKind("note:*").records<string>(),
   bundle: stepKind("bundle:*").records<{ readonly confidence: string }>(),

@@ -17,14 +17,14 @@ const TAKEN: Readonly<Record<ProtocolEntry["takes"], Pick<CommandSpec, "position
 
 /** `slipway NAME …`, the same as `slipway run --protocol NAME …`. */
 export function startCommand(entry: ProtocolEntry): CommandSpec {
-  const { name, summary, example, takes, subcommands, options: own = {} } = entry;
+  const { name, summary, example, takes, subcommands, options: own = {}, flags = {} } = entry;
   const { positionals, options } = TAKEN[takes];
   return {
     name,
     summary,
     example,
     positionals,
-    options: { ...options, ...own, ...runOptions },
+    options: { ...options, ...own, ...flags, ...runOptions },
     ...(subcommands === undefined ? {} : { subcommands }),
     load: async () => {
       const { startProtocol } = await import("./start-protocol.ts");

@@ -76,7 +76,9 @@ describe("Coder", () => {
   });
 
   test("[CRW-111] tests are not needed where behaviour stays, a reason allows other files, a spec needs no note", () => {
-    expect(problems("Coder", { ...done, tests_added_or_updated: [], notes: ["design-spec: none", "no-behaviour-change: a comment"] })).toEqual([]);
+    expect(
+      problems("Coder", { ...done, tests_added_or_updated: [], notes: ["design-spec: none", "no-behaviour-change: a comment"] }),
+    ).toEqual([]);
     expect(problems("Coder", { ...done, tests_added_or_updated: [] }, {}, { taskType: "refactor" })).toEqual([]);
     const notes = ["design-spec: none", "src/a.ts had to change, too"];
     expect(problems("Coder", { ...done, notes }, {}, { filesExpected: ["test/a.test.ts"] })).toEqual([]);
@@ -116,7 +118,9 @@ describe("Reviewer and Security", () => {
 
   test("[CRW-113] each applicable item is answered", () => {
     expect(problems("Reviewer", review, {}, { checklist })).toEqual([]);
-    expect(problems("Reviewer", { ...review, notes: notes.slice(1) }, {}, { checklist })).toEqual([expect.stringContaining("sql-injection")]);
+    expect(problems("Reviewer", { ...review, notes: notes.slice(1) }, {}, { checklist })).toEqual([
+      expect.stringContaining("sql-injection"),
+    ]);
   });
 
   test.each([
@@ -136,7 +140,12 @@ describe("Reviewer and Security", () => {
   test("[CRW-118][CRW-076] the status of Security follows from its findings", () => {
     const of = (status: string, ...severities: string[]) =>
       problems("Security", { findings: severities.map((severity) => ({ ...finding, severity })) }, { ...BLOCKED, status, gates: OPEN });
-    expect([...of("OK", "low"), ...of("NEEDS_DECISION", "low", "medium"), ...of("BLOCKED", "medium", "high"), ...of("BLOCKED", "critical")]).toEqual([]);
+    expect([
+      ...of("OK", "low"),
+      ...of("NEEDS_DECISION", "low", "medium"),
+      ...of("BLOCKED", "medium", "high"),
+      ...of("BLOCKED", "critical"),
+    ]).toEqual([]);
     expect(of("OK", "medium")).toHaveLength(1);
     expect(of("NEEDS_DECISION", "high")).toHaveLength(1);
     expect(of("OK", "critical")).not.toEqual([]);
@@ -164,7 +173,9 @@ describe("QA", () => {
 
   test("[CRW-116] test results are there and equal the harness's own", () => {
     expect(problems("QA", { ...checked, test_results: null }, {}, facts)).toEqual([expect.stringContaining("missing")]);
-    expect(problems("QA", { ...checked, test_results: { ...results, passed: 30 } }, {}, facts)).toEqual([expect.stringContaining("/passed: 30")]);
+    expect(problems("QA", { ...checked, test_results: { ...results, passed: 30 } }, {}, facts)).toEqual([
+      expect.stringContaining("/passed: 30"),
+    ]);
     const own = { ...results, output: "as it was" };
     expect(withExecution(output("QA", checked), own).artifacts.test_results).toEqual(own);
     expect(withExecution(output("QA", checked), null).artifacts.test_results).toEqual(results);
@@ -200,7 +211,10 @@ describe("roles that write artifacts", () => {
     const inline = (lines: number) => ({ design_spec_inline: Array.from({ length: lines }, () => "x").join("\n") });
     expect(problems("Designer", inline(80))).toEqual([]);
     expect(problems("Designer", inline(81))).toHaveLength(1);
-    expect([...problems("Designer", { design_spec_file: file }), ...problems("Designer", { design_spec_file: `${FOLDER}${file}` })]).toEqual([]);
+    expect([
+      ...problems("Designer", { design_spec_file: file }),
+      ...problems("Designer", { design_spec_file: `${FOLDER}${file}` }),
+    ]).toEqual([]);
     expect(problems("Designer", { design_spec_file: "design.md" })).toHaveLength(1);
     expect(problems("Designer", {})).toHaveLength(1);
     expect(problems("Designer", { ...inline(1), design_spec_file: file })).toHaveLength(1);

@@ -80,7 +80,11 @@ describe("the universal output", () => {
     for (const [owner, keys] of Object.entries(OWN))
       for (const [key, value] of Object.entries(keys))
         for (const role of DISPATCHED_ROLES)
-          expect([role, key, ...wrong(role, sampleOutput({ [key]: value }))]).toEqual([role, key, ...(role === owner ? [] : [`/artifacts/${key}`])]);
+          expect([role, key, ...wrong(role, sampleOutput({ [key]: value }))]).toEqual([
+            role,
+            key,
+            ...(role === owner ? [] : [`/artifacts/${key}`]),
+          ]);
     expect(wrong("Coder", sampleOutput({ thoughts: [] }))).toEqual(["/artifacts/thoughts"]);
   });
 

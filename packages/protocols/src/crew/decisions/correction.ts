@@ -39,7 +39,10 @@ export const CORRECTION_MOVES: Readonly<Record<CorrectionStatus, CorrectionStatu
 
 const NO_DISPATCH = { agent: null, task_id: null, at: null } as const;
 
-/** The next step of the correction. `dispatched` names who got it, and stays on record after. */
+/**
+ * The next step of the correction. `dispatched` names who got it, and stays on record after. `queued` is written together with the answer
+ * that asks for changes: apart from each other, a crash between them after an earlier correction would lose the request.
+ */
 export function moveCorrection(
   tracking: GateTracking | undefined,
   to: CorrectionStatus,

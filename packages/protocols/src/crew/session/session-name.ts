@@ -9,7 +9,6 @@ const LITTLE = new Set(
     " ",
   ),
 );
-const FILLERS = ["crew", "session"];
 
 /** `YYYY-MM-DD_<slug>`, the slug in kebab-case of 2 to 4 words. */
 export const sessionNameSchema = z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}_[a-z0-9]+(?:-[a-z0-9]+){1,3}$/);
@@ -25,7 +24,8 @@ export function sessionSlug(request: string): string {
     .map((word) => word.slice(0, MAX_WORD));
   const telling = words.filter((word) => !LITTLE.has(word));
   const chosen = (telling.length >= MIN_WORDS ? telling : words).slice(0, WORDS);
-  return [...chosen, ...FILLERS].slice(0, Math.max(MIN_WORDS, chosen.length)).join("-");
+  if (chosen.length >= MIN_WORDS) return chosen.join("-");
+  return `${chosen[0] ?? "crew"}-session`;
 }
 
 const RUNS = ".slipway/runs";

@@ -11,7 +11,7 @@ export interface InspectedFile {
 }
 
 /** A check that Slipway makes by itself. */
-export interface Inspection {
+export interface HarnessInspection {
   readonly check_name: string;
   readonly passed: boolean;
   readonly output: string;
@@ -27,7 +27,7 @@ const PARSERS: Partial<Record<FileKind, (file: { readonly path: string; readonly
 };
 
 /** Tier 1 for what needs no tool of the project: diagnostics of every kind of file, and the syntax of data and documentation. */
-export function inspectFiles(files: readonly InspectedFile[], paths: readonly string[]): Inspection[] {
+export function inspectFiles(files: readonly InspectedFile[], paths: readonly string[]): HarnessInspection[] {
   const texts = files.flatMap((file) => (file.text === null ? [] : [{ ...file, text: file.text }]));
   const known = new Map(texts.map((file) => [file.path, file]));
   const tree = openTree(paths);
@@ -40,7 +40,7 @@ export function inspectFiles(files: readonly InspectedFile[], paths: readonly st
 }
 
 /** Whether every file of a task can be where the plan puts it. The one check that is possible on a base without any of the files. */
-export function inspectPaths(planned: readonly string[], paths: readonly string[]): Inspection {
+export function inspectPaths(planned: readonly string[], paths: readonly string[]): HarnessInspection {
   const { files, folders } = openTree(paths);
   const folded = new Map(paths.map((path) => [path.toLowerCase(), path]));
   const found = planned.flatMap((path) => {
@@ -55,7 +55,11 @@ export function inspectPaths(planned: readonly string[], paths: readonly string[
   return { check_name: "diagnostics-paths", passed: found.length === 0, output: (found.length === 0 ? states : found).join("\n") };
 }
 
-function inspection<F extends { readonly path: string }>(check_name: string, files: readonly F[], find: (file: F) => Problems): Inspection {
+function inspection<F extends { readonly path: string }>(
+  check_name: string,
+  files: readonly F[],
+  find: (file: F) => Problems,
+): HarnessInspection {
   const found = files.flatMap((file) => find(file).map((problem) => `${file.path}: ${problem}`));
   const seen = `${files.length} file(s) without a problem: ${files.map(({ path }) => path).join(", ")}`;
   return { check_name, passed: found.length === 0, output: found.length === 0 ? seen : found.join("\n") };

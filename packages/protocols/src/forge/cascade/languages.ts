@@ -1,17 +1,5 @@
 /** Kinds of files, by what can be checked of one alone. */
-export const FILE_KINDS = [
-  "javascript",
-  "typescript",
-  "python",
-  "go",
-  "rust",
-  "java",
-  "json",
-  "yaml",
-  "toml",
-  "markdown",
-  "other",
-] as const;
+const FILE_KINDS = ["javascript", "typescript", "python", "go", "rust", "java", "json", "yaml", "toml", "markdown", "other"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
 const EXTENSIONS: readonly (readonly [FileKind, RegExp])[] = [

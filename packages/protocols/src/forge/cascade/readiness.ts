@@ -1,6 +1,6 @@
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
 import { fileKind, isTestFile } from "./languages.ts";
-import type { Inspection, InspectedFile } from "./inspect-files.ts";
+import type { HarnessInspection, InspectedFile } from "./inspect-files.ts";
 
 /**
  * Tier 4, for Large tasks. Each rule compares the changed files with the base and fails only where the change makes it worse:
@@ -9,7 +9,7 @@ import type { Inspection, InspectedFile } from "./inspect-files.ts";
  * - degradation: the sources handle fewer errors than before, or have more handlers that are empty.
  * Files that the change deletes do not count: their code is gone with what it reported.
  */
-export function judgeReadiness(files: readonly InspectedFile[]): Inspection[] {
+export function judgeReadiness(files: readonly InspectedFile[]): HarnessInspection[] {
   const texts = files.flatMap((file) => (file.text === null ? [] : [{ ...file, text: file.text, base: file.base ?? "" }]));
   const sources = texts.filter(({ path }) => SOURCES.has(fileKind(path)) && !isTestFile(path));
   return [secrets(texts), observability(sources), degradation(sources)];
@@ -26,7 +26,7 @@ const HANDLED =
 const EMPTY =
   /\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\s*\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{\s*\}\s*\)|^\s*except\b[^\n:]*:\s*(?:\n\s*)?pass\b/gm;
 
-function secrets(files: readonly Compared[]): Inspection {
+function secrets(files: readonly Compared[]): HarnessInspection {
   const redactor = createRedactor({ secrets: [] });
   const found = files.flatMap(({ path, text, base }) => {
     const before = new Set(base.split("\n"));
@@ -40,13 +40,13 @@ function secrets(files: readonly Compared[]): Inspection {
   };
 }
 
-function observability(files: readonly Compared[]): Inspection {
+function observability(files: readonly Compared[]): HarnessInspection {
   const { before, after } = totals(files, HOOKS);
   const output = `Calls of logs, metrics and traces in the changed sources: ${before} before, ${after} after.`;
   return { check_name: "readiness-observability", passed: after >= before, output };
 }
 
-function degradation(files: readonly Compared[]): Inspection {
+function degradation(files: readonly Compared[]): HarnessInspection {
   const handled = totals(files, HANDLED);
   const empty = totals(files, EMPTY);
   const passed = handled.after >= handled.before && empty.after <= empty.before;

@@ -124,6 +124,27 @@ describe("the build", () => {
   });
 });
 
+test("[FOR-064] the first of two builds that fails ends the cascade", async () => {
+  const build = (command: string) => PACKAGE({ build: command, lint: "node -e 0" });
+  const scene = await openCascadeScene({
+    "packages/a/package.json": build("node -e nothing"),
+    "packages/b/package.json": build("node -e 0"),
+  });
+  expect(resultsOf(await scene.run("baseline", ["packages/a/package.json"]))).toEqual({
+    "diagnostics-paths": true,
+    "diagnostics-json": true,
+    "syntax-json": true,
+    "build-node-packages-a": false,
+  });
+});
+
+test("[FOR-091] a baseline is taken on the base, also when the feature has changed already", async () => {
+  const scene = await openCascadeScene({ "a.json": "{}" });
+  await scene.change({ "a.json": "{" });
+  expect(resultsOf(await scene.run("baseline", ["a.json"]))).toMatchObject({ "syntax-json": true });
+  expect(resultsOf(await scene.run("after", ["a.json"]))).toMatchObject({ "syntax-json": false });
+});
+
 describe("Tier 3", () => {
   const bare = { "src/add.js": ADD, "package.json": PACKAGE({}) };
 

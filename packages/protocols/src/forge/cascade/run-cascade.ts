@@ -6,7 +6,7 @@ import type { ForgeLedger } from "../ledger/ledger.ts";
 import type { CheckRow } from "../ledger/rows.ts";
 import type { TaskSize } from "../schemas/enums.ts";
 import { CANNOT_CHECK } from "./check-scripts.ts";
-import { inspectFiles, inspectPaths, type InspectedFile, type Inspection } from "./inspect-files.ts";
+import { inspectFiles, inspectPaths, type InspectedFile, type HarnessInspection } from "./inspect-files.ts";
 import { planCascade, type CascadeCommand, type CascadeKind } from "./plan-cascade.ts";
 import { judgeReadiness } from "./readiness.ts";
 import { smokeCommand, type SmokeScript } from "./smoke.ts";
@@ -27,6 +27,8 @@ export interface CascadeInput {
   readonly phase: "baseline" | "after";
   readonly round: number;
   readonly tooling: Tooling;
+  /** Files of tasks that are not verified yet, and the tree from before their first change: this task is not judged by them. */
+  readonly restored?: { readonly from: string; readonly paths: readonly string[] };
   /** The implementer's, for Tier 3. */
   readonly smoke?: SmokeScript | null;
   /** `failed_tests` of the task's baseline. */
@@ -98,7 +100,7 @@ interface RanCascadeCommand {
 function recorder(
   { features, ledger }: CascadeServices,
   { actor, operationId }: Call,
-  { run_id, feature_id, task, phase, round }: CascadeInput,
+  { run_id, feature_id, task, phase, round, restored }: CascadeInput,
   tree: "base" | "now",
   watch: CommandsWatch,
 ) {
@@ -114,7 +116,13 @@ function recorder(
     /** Runs the commands and records those that had a result. A failed build ends its batch. */
     async commands(name: string, commands: readonly CascadeCommand[]): Promise<RanCascadeCommand[]> {
       if (commands.length === 0) return [];
-      const request = { feature_id, tree, stop_at_failure: name === "build", commands: commands.map(commandInput) };
+      const request = {
+        feature_id,
+        tree,
+        ...(restored === undefined ? {} : { restored: { from: restored.from, paths: [...restored.paths] } }),
+        stop_at_failure: name === "build",
+        commands: commands.map(commandInput),
+      };
       const { results } = await features.runCommands(step(`run-${name}`), request, watch);
       const ran = commands.flatMap((command, index) => {
         const result = results[index];
@@ -130,7 +138,7 @@ function recorder(
       if (checks.length > 0) rows.push(...(await ledger.recordChecks(step(`record-${name}`), { ...evidence, feature_id, checks })));
       return ran;
     },
-    async inspections(name: string, inspections: readonly Inspection[]): Promise<void> {
+    async inspections(name: string, inspections: readonly HarnessInspection[]): Promise<void> {
       if (inspections.length === 0) return;
       rows.push(...(await ledger.recordInspections(step(`inspect-${name}`), { ...evidence, inspections: [...inspections] })));
     },
@@ -158,7 +166,10 @@ function hasNoResult({ status, exit_code, timed_out }: CommandResult): boolean {
 }
 
 /** Tests that failed on the base excuse a failure, but not more failed tests than there were. */
-function worseTests(failed: Readonly<Record<string, number>>, { phase, baseline_failed_tests: before = {} }: CascadeInput): Inspection[] {
+function worseTests(
+  failed: Readonly<Record<string, number>>,
+  { phase, baseline_failed_tests: before = {} }: CascadeInput,
+): HarnessInspection[] {
   if (phase === "baseline") return [];
   return Object.entries(failed).flatMap(([name, after]) => {
     const known = before[name] ?? 0;

@@ -1,6 +1,6 @@
-import type { ProjectView, ToolCommand } from "./tooling.ts";
+import type { ProjectFiles, ProjectCommand } from "./tooling.ts";
 
-export async function goTools(): Promise<ToolCommand[]> {
+export async function goTools(): Promise<ProjectCommand[]> {
   return [
     { kind: "build", tool: "go", command: ["go", "build", "./..."] },
     { kind: "lint", tool: "go vet", command: ["go", "vet", "./..."] },
@@ -9,7 +9,7 @@ export async function goTools(): Promise<ToolCommand[]> {
 }
 
 /** Dependencies come from the machine's own registry: a sandbox has no network. */
-export async function rustTools(): Promise<ToolCommand[]> {
+export async function rustTools(): Promise<ProjectCommand[]> {
   return [
     { kind: "build", tool: "cargo", command: ["cargo", "build", "--offline"] },
     { kind: "lint", tool: "clippy", command: ["cargo", "clippy", "--offline"] },
@@ -17,7 +17,7 @@ export async function rustTools(): Promise<ToolCommand[]> {
   ];
 }
 
-export async function javaTools(project: ProjectView): Promise<ToolCommand[]> {
+export async function javaTools(project: ProjectFiles): Promise<ProjectCommand[]> {
   if (project.has("pom.xml"))
     return [
       { kind: "build", tool: "mvn", command: ["mvn", "--offline", "--batch-mode", "--quiet", "compile"] },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ProjectView, ToolCommand, ToolKind } from "./tooling.ts";
+import type { ProjectFiles, ProjectCommand, ToolKind } from "./tooling.ts";
 
 const versions = z.record(z.string(), z.unknown()).catch({}).default({});
 const manifestSchema = z.looseObject({
@@ -21,10 +21,10 @@ const PLACEHOLDER = /no test specified|^\s*(?:(?:echo\b[^&|;]*)?(?:(?:&&|;)?\s*e
 const WRITES = /(?:^|\s)(?:--fix|--write|--update-?snapshots?|-u)(?=\s|$)/i;
 const WATCHES = /(?:^|\s)(?:--watch(?:All)?(?!=false)|-w)(?=[\s=]|$)/;
 
-export async function nodeTools(project: ProjectView): Promise<ToolCommand[]> {
+export async function nodeTools(project: ProjectFiles): Promise<ProjectCommand[]> {
   const manifest = manifestOf(await project.text("package.json"));
   const manager = managerOf(project);
-  const chosen: ToolCommand[] = [];
+  const chosen: ProjectCommand[] = [];
   for (const [kind, names] of Object.entries(SCRIPTS) as [ToolKind, readonly string[]][]) {
     const script = names.find((name) => isUsable(manifest.scripts[name]));
     const tool = script === undefined ? await withoutScript(kind, project, manifest) : run(kind, manager, script);
@@ -45,24 +45,24 @@ function isUsable(script: string | undefined): boolean {
   return script !== undefined && !PLACEHOLDER.test(script) && !WRITES.test(script) && !WATCHES.test(script);
 }
 
-function managerOf(project: ProjectView): string {
+function managerOf(project: ProjectFiles): string {
   if (project.has("pnpm-lock.yaml")) return "pnpm";
   if (project.has("yarn.lock")) return "yarn";
   return project.has("bun.lock") || project.has("bun.lockb") ? "bun" : "npm";
 }
 
-function run(kind: ToolKind, manager: string, script: string): ToolCommand {
+function run(kind: ToolKind, manager: string, script: string): ProjectCommand {
   return { kind, tool: manager, command: manager === "npm" ? ["npm", "run", "--silent", script] : [manager, "run", script] };
 }
 
 /** Only an installed package is started: a sandbox has no network. */
-const installed = (kind: ToolKind, tool: string, ...args: string[]): ToolCommand => ({
+const installed = (kind: ToolKind, tool: string, ...args: string[]): ProjectCommand => ({
   kind,
   tool,
   command: ["npx", "--no-install", tool, ...args],
 });
 
-async function withoutScript(kind: ToolKind, project: ProjectView, manifest: Manifest): Promise<ToolCommand | null> {
+async function withoutScript(kind: ToolKind, project: ProjectFiles, manifest: Manifest): Promise<ProjectCommand | null> {
   const uses = (name: string) => name in manifest.dependencies || name in manifest.devDependencies;
   const configured = (pattern: RegExp) => project.paths.some((path) => pattern.test(path));
   if (kind === "typecheck" && project.has("tsconfig.json") && uses("typescript"))
@@ -82,7 +82,7 @@ async function withoutScript(kind: ToolKind, project: ProjectView, manifest: Man
 
 const READ_AT_MOST = 20;
 
-async function usesNodeTest(project: ProjectView): Promise<boolean> {
+async function usesNodeTest(project: ProjectFiles): Promise<boolean> {
   const tests = project.paths.filter((path) => /\.test\.[cm]?js$|(?:^|\/)tests?\/[^/]*\.[cm]?js$/.test(path));
   for (const path of tests.slice(0, READ_AT_MOST)) if (/["']node:test["']/.test(await project.text(path))) return true;
   return false;

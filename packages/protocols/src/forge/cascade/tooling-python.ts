@@ -1,12 +1,12 @@
-import type { ProjectView, ToolCommand } from "./tooling.ts";
+import type { ProjectFiles, ProjectCommand } from "./tooling.ts";
 
 const PYTHON = "python3";
 const READ_AT_MOST = 20;
 
-export async function pythonTools(project: ProjectView): Promise<ToolCommand[]> {
+export async function pythonTools(project: ProjectFiles): Promise<ProjectCommand[]> {
   const pyproject = await project.text("pyproject.toml");
   const setup = await project.text("setup.cfg");
-  const tools: ToolCommand[] = [];
+  const tools: ProjectCommand[] = [];
   if (project.has("mypy.ini") || project.has(".mypy.ini") || section("tool\\.mypy").test(pyproject) || section("mypy").test(setup))
     tools.push({ kind: "typecheck", tool: "mypy", command: [PYTHON, "-m", "mypy", "--cache-dir=/dev/null", "."] });
   else if (project.has("pyrightconfig.json") || section("tool\\.pyright").test(pyproject))
@@ -19,7 +19,7 @@ export async function pythonTools(project: ProjectView): Promise<ToolCommand[]> 
 
 const section = (name: string) => new RegExp(`^\\[${name}(?:[.\\]])`, "m");
 
-async function testTool(project: ProjectView, pyproject: string, setup: string): Promise<ToolCommand | null> {
+async function testTool(project: ProjectFiles, pyproject: string, setup: string): Promise<ProjectCommand | null> {
   const named = project.has("pytest.ini") || /^\[tool\.pytest/m.test(pyproject) || /^\[tool:pytest\]/m.test(setup);
   const files = project.paths.filter((path) => /(?:^|\/)conftest\.py$/.test(path));
   if (named || files.length > 0 || (await listsPytest(project, pyproject, setup)))
@@ -32,7 +32,7 @@ async function testTool(project: ProjectView, pyproject: string, setup: string):
   return null;
 }
 
-async function listsPytest(project: ProjectView, pyproject: string, setup: string): Promise<boolean> {
+async function listsPytest(project: ProjectFiles, pyproject: string, setup: string): Promise<boolean> {
   const lists = project.paths.filter((path) => /^[^/]*requirements[^/]*\.txt$|^Pipfile$|^tox\.ini$/.test(path));
   const texts = [pyproject, setup];
   for (const path of lists) texts.push(await project.text(path));
@@ -40,7 +40,7 @@ async function listsPytest(project: ProjectView, pyproject: string, setup: strin
 }
 
 /** unittest finds tests in packages only; a folder without `__init__.py` is where it must start. */
-function startFolder(project: ProjectView, path: string): string[] {
+function startFolder(project: ProjectFiles, path: string): string[] {
   const [folder, inner] = path.split("/");
   if (folder === undefined || inner === undefined || project.has(`${folder}/__init__.py`)) return [];
   return ["-s", folder, "-t", folder];

@@ -8,14 +8,14 @@ import { pythonTools } from "./tooling-python.ts";
 export const TOOL_KINDS = ["build", "typecheck", "lint", "tests"] as const;
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
-export interface ToolCommand {
+export interface ProjectCommand {
   readonly kind: ToolKind;
   readonly tool: string;
   readonly command: readonly [string, ...string[]];
 }
 
 /** A command with the name of its check, which is the same on the base and after a change. */
-export interface NamedTool extends ToolCommand {
+export interface NamedTool extends ProjectCommand {
   readonly name: string;
   readonly cwd?: string;
   readonly timeout_seconds?: number;
@@ -29,14 +29,14 @@ export interface Tooling {
 }
 
 /** The files of one project, below its folder. */
-export interface ProjectView {
+export interface ProjectFiles {
   readonly paths: readonly string[];
   has(path: string): boolean;
   /** Empty if there is no such text file. */
   text(path: string): Promise<string>;
 }
 
-type Detect = (project: ProjectView) => Promise<readonly ToolCommand[]>;
+type Detect = (project: ProjectFiles) => Promise<readonly ProjectCommand[]>;
 
 interface Ecosystem {
   readonly name: string;
@@ -100,7 +100,7 @@ function projectFolders(paths: readonly string[], { markers, sources }: Ecosyste
   return sources !== undefined && paths.some((path) => sources.test(path)) ? [""] : [];
 }
 
-function viewOf(paths: readonly string[], read: ReadText, folder: string): ProjectView {
+function viewOf(paths: readonly string[], read: ReadText, folder: string): ProjectFiles {
   const prefix = folder === "" ? "" : `${folder}/`;
   const own = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
   const known = new Set(own);

@@ -44,7 +44,7 @@ export const forgeDispatch = workflow<DispatchInput, Dispatched, ChangeServices>
     const begun = await ctx.step(FORGE_STEPS.begin.named(), () => run.ledger.beginDispatch(callOf(run, "begin"), key));
     const assignment = assignmentOf(run, dispatch);
     const reply = await ask(run, dispatch, assignment, attempt);
-    const settled = await settle(run, dispatch, assignment, reply, begun.started_at);
+    const settled = await settle(run, dispatch, reply, begun.started_at);
     await ctx.step(FORGE_STEPS.end.named(), async () => {
       const status = settled.ok ? settled.status : "ERROR";
       const notes = [...(settled.ok ? [] : [settled.reason]), ...(dispatch.notes ?? []), await usageOf(run)].join("\n");
@@ -74,7 +74,6 @@ function ask(run: ForgeRun, dispatch: Dispatch, assignment: Assignment, attempt:
 async function settle(
   run: ForgeRun,
   dispatch: Dispatch,
-  assignment: Assignment,
   reply: Reply<Worked<RoleAnswer>>,
   started_at: string,
 ): Promise<Dispatched> {
@@ -86,7 +85,7 @@ async function settle(
   const { status, summary } = answer.completion;
   const saved = await run.ctx.step(FORGE_STEPS.output.named(), async () => {
     const model = await modelOf(run);
-    const outputs = await saveOutput(run, callOf(run, "output"), { dispatch, assignment, answer, started_at, model });
+    const outputs = await saveOutput(run, callOf(run, "output"), { dispatch, answer, started_at, model });
     return { outputs, model, diff: diff === "" ? null : await run.change.services.kernel.records.objects.put(Buffer.from(diff)) };
   });
   if (status === "ERROR") return { ok: false, status, reason: summary, deterministic: false };

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { REQUEST_FILE } from "../files.ts";
 import { callOf } from "../forge-run.ts";
 import type { Pipeline } from "../pipeline.ts";
-import type { Severity } from "../schemas/enums.ts";
-import { PUSHBACK_CHOICES } from "../schemas/spec.ts";
+import { PUSHBACK_CHOICES, type Severity } from "../schemas/enums.ts";
 import { FORGE_STEPS } from "../steps.ts";
 
 export interface Concern {

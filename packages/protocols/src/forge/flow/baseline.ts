@@ -4,21 +4,22 @@ import { callOf } from "../forge-run.ts";
 import type { Pipeline } from "../pipeline.ts";
 import type { Task } from "../schemas/task.ts";
 import { FORGE_STEPS } from "../steps.ts";
+import type { Build } from "./build.ts";
 import { cascadeServices, toolingOf } from "./cascade-services.ts";
 
+/** How many tests failed before a task's first change, by task and check. */
+export type Baselines = Map<string, Readonly<Record<string, number>>>;
+
 /** The tag of the run, once, and the baseline rows of each task, before any implementer may write. */
-export async function captureBaselines(pipeline: Pipeline, tasks: readonly Task[]): Promise<void> {
+export async function captureBaselines(pipeline: Pipeline, build: Pick<Build, "baselines" | "tagged">, tasks: readonly Task[]): Promise<void> {
   const { run } = pipeline;
-  await tagOnce(pipeline);
-  for (const task of tasks) {
-    const captured = await run.ctx.step(`baseline-of:${task.id}`, async () => {
-      const { checks } = await run.ledger.rows(run.ref.run_id);
-      return checks.some((row) => row.task_id === task.id && row.phase === "baseline");
-    });
-    if (captured) continue;
+  if (!build.tagged) await tagBase(pipeline);
+  build.tagged = true;
+  const { baselines } = build;
+  for (const task of tasks.filter(({ id }) => !baselines.has(id))) {
     const step = FORGE_STEPS.baseline.named(task.id);
-    await run.ctx.step(step, async (signal) => {
-      const { rows, failed_tests } = await runCascade(
+    const { failed_tests } = await run.ctx.step(step, async (signal) => {
+      const outcome = await runCascade(
         cascadeServices(run),
         callOf(run, step),
         {
@@ -31,8 +32,9 @@ export async function captureBaselines(pipeline: Pipeline, tasks: readonly Task[
         },
         { signal },
       );
-      return { task_id: task.id, checks: rows.length, failed_tests };
+      return { task_id: task.id, checks: outcome.rows.length, failed_tests: outcome.failed_tests };
     });
+    baselines.set(task.id, failed_tests);
   }
 }
 
@@ -40,7 +42,7 @@ export function filesOf({ relevant_context }: Task): string[] {
   return relevant_context.files_to_modify.map(({ path }) => path);
 }
 
-async function tagOnce({ run }: Pipeline): Promise<void> {
+async function tagBase({ run }: Pipeline): Promise<void> {
   const { features } = run.change.services.kernel;
   await mustPerform(run.change, "baseline-tag", (call) => features.tagBase(call, { feature_id: run.id, tag: run.ref.tag }), { asksAlways: true });
 }

@@ -10,10 +10,10 @@ import { PLAN_FILE, SPEC_FILE } from "../files.ts";
 import { subWaves } from "../rules/concurrency.ts";
 import type { PlanPayload } from "../schemas/plan.ts";
 import type { Task } from "../schemas/task.ts";
-import { captureBaselines } from "./baseline.ts";
+import { captureBaselines, type Baselines } from "./baseline.ts";
 import { replan } from "./plan-work.ts";
-import { revertTasks } from "./revert.ts";
-import { verify, type TaskRounds } from "./verify.ts";
+import { giveUp, revertTasks } from "./revert.ts";
+import { verify } from "./verify.ts";
 
 type Implementer = DispatchOf<"implementer">;
 
@@ -21,14 +21,17 @@ type Implementer = DispatchOf<"implementer">;
 export interface Build {
   plan: PlanPayload;
   /** How often each task has been verified. */
-  readonly rounds: TaskRounds;
+  readonly rounds: Map<string, number>;
+  readonly baselines: Baselines;
+  /** Whether the baseline tag of the run exists. */
+  tagged: boolean;
   /** Tasks that were given up and restored. */
   readonly reverted: Set<string>;
 }
 
 /** Steps 5 and 6, wave by wave: a wave is implemented and verified before the next one starts. Null if a person gave up. */
 export async function buildUntilVerified(pipeline: Pipeline, plan: PlanPayload): Promise<Build | null> {
-  const build: Build = { plan, rounds: new Map(), reverted: new Set() };
+  const build: Build = { plan, rounds: new Map(), baselines: new Map(), reverted: new Set(), tagged: false };
   for (let wave = 0; wave < build.plan.waves.length; wave++) {
     const ids = build.plan.waves[wave] ?? [];
     const done = await buildTasks(pipeline, build, { name: `w${wave + 1}`, ids, mode: "implement", findings: new Map(), wave });
@@ -49,22 +52,28 @@ export interface Lot {
 
 /** At most three iterations: replan after the first failure, revert and replan after the second, revert after the third. */
 export async function buildTasks(pipeline: Pipeline, build: Build, lot: Lot): Promise<boolean> {
+  const { run } = pipeline;
+  const before = await run.ctx.step(`tree-before:${lot.name}`, async () => (await run.change.services.kernel.features.context(run.id)).tree);
   let todo = lot.ids;
   let findings = lot.findings;
   for (let iteration = 1; ; iteration++) {
     const name = `${lot.name}-i${iteration}`;
     const tasks = todo.flatMap((id) => build.plan.tasks.find((task) => task.id === id) ?? []);
     const mode = iteration === 1 ? lot.mode : "implement";
-    if (mode === "implement") await captureBaselines(pipeline, tasks);
+    if (mode === "implement") await captureBaselines(pipeline, build, tasks);
     await implement(pipeline, build, name, tasks, mode, findings);
-    const moreWaves = lot.wave !== null && lot.wave + 1 < build.plan.waves.length;
-    const { action, failed } = await verify(pipeline, build.rounds, name, tasks, moreWaves);
-    if (action.type === "revert") await revertTasks(pipeline, build, name, failed, action.then === "replan");
-    if (action.type !== "replan" && !(action.type === "revert" && action.then === "replan")) return true;
+    const more_waves = lot.wave !== null && lot.wave + 1 < build.plan.waves.length;
+    const { action, failed } = await verify(pipeline, build, { name, tasks, before, more_waves });
+    if (action.type === "revert") await revertTasks(pipeline, name, failed);
+    if (action.type === "revert" && action.next !== "replan") giveUp(pipeline, build, failed);
+    if (action.type !== "replan" && !(action.type === "revert" && action.next === "replan")) return true;
     const again = await replan(pipeline, `replan-${name}`, failed.map(({ task, findings: found }) => ({ task_id: task.id, findings: found })));
     if (again === null) return false;
     const known = new Set(build.plan.tasks.map(({ id }) => id));
     build.plan = again;
+    const dropped = failed.filter(({ task }) => !again.tasks.some(({ id }) => id === task.id));
+    if (action.type === "replan" && dropped.length > 0) await revertTasks(pipeline, `${name}-dropped`, dropped);
+    giveUp(pipeline, build, dropped);
     const fresh = (lot.wave === null ? [] : (again.waves[lot.wave] ?? [])).filter((id) => !known.has(id));
     todo = [...failed.map(({ task }) => task.id).filter((id) => again.tasks.some((task) => task.id === id)), ...fresh];
     findings = new Map(failed.map(({ task, findings: found }) => [task.id, found]));

@@ -60,6 +60,7 @@ export async function review(pipeline: Pipeline, { scope, round, risk }: ReviewR
     throw error;
   });
   const reviews = await writeVerdicts(pipeline, { scope, round, risk });
+  pipeline.noteReview({ scope, round, reviews });
   if (end.action.type === "go") noteDissent(pipeline, scope, reviews);
   return { action: end.action, reviews };
 }

@@ -80,8 +80,8 @@ export type ChecksInput = z.infer<typeof checksInput>;
 export type InspectionsInput = z.infer<typeof inspectionsInput>;
 export type MarkerInput = z.infer<typeof markerInput>;
 export type VerdictInput = z.infer<typeof verdictInput>;
-export type DispatchStart = z.infer<typeof dispatchStartInput>;
-export type DispatchEnd = z.infer<typeof dispatchEndInput>;
+export type LedgerDispatchStart = z.infer<typeof dispatchStartInput>;
+export type LedgerDispatchEnd = z.infer<typeof dispatchEndInput>;
 
 export function markerName(marker: MarkerInput["marker"], taskId: string): string {
   return marker === "revert" ? `revert-${taskId}` : marker;

@@ -2,14 +2,14 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Door } from "@slipway/kernel/record/operations/door";
 import type { Db } from "@slipway/kernel/record/database/tables";
 import type { GateQuestion } from "./gates.ts";
-import type { ChecksInput, DispatchEnd, DispatchStart, InspectionsInput, MarkerInput, VerdictInput } from "./inputs.ts";
+import type { ChecksInput, LedgerDispatchEnd, LedgerDispatchStart, InspectionsInput, MarkerInput, VerdictInput } from "./inputs.ts";
 import type { LedgerStore, TaskRound } from "./ledger-store.ts";
 import { snippetOf } from "./rows.ts";
 import { SQL_STORE } from "./sql-store.ts";
 import { ledgerOperations, type ReadObservations } from "./write.ts";
 import { YAML_STORE } from "./yaml-store.ts";
 
-export const LEDGER_STORES: Readonly<Record<LedgerStore["kind"], LedgerStore>> = { sqlite: SQL_STORE, yaml: YAML_STORE };
+const LEDGER_STORES: Readonly<Record<LedgerStore["kind"], LedgerStore>> = { sqlite: SQL_STORE, yaml: YAML_STORE };
 
 export interface LedgerDependencies {
   readonly db: Db;
@@ -32,9 +32,10 @@ export function openForgeLedger({ db, door, observations }: LedgerDependencies, 
       door.perform(operations.recordMarker, actor, operationId, { ...input, explanation: snippetOf(input.explanation) }),
     recordVerdict: ({ actor, operationId }: Call, input: VerdictInput) =>
       door.perform(operations.recordVerdict, actor, operationId, { ...input, summary: snippetOf(input.summary) }),
-    beginDispatch: ({ actor, operationId }: Call, input: DispatchStart) =>
+    beginDispatch: ({ actor, operationId }: Call, input: LedgerDispatchStart) =>
       door.perform(operations.beginDispatch, actor, operationId, input),
-    endDispatch: ({ actor, operationId }: Call, input: DispatchEnd) => door.perform(operations.endDispatch, actor, operationId, input),
+    endDispatch: ({ actor, operationId }: Call, input: LedgerDispatchEnd) =>
+      door.perform(operations.endDispatch, actor, operationId, input),
     rows: (runId: string) => store.rows(db, runId),
     gate: (question: GateQuestion) => store.gate(db, question),
     async gates(questions: readonly GateQuestion[]) {

@@ -3,8 +3,8 @@ import { SEVERITIES } from "../schemas/enums.ts";
 import {
   markerName,
   type ChecksInput,
-  type DispatchEnd,
-  type DispatchStart,
+  type LedgerDispatchEnd,
+  type LedgerDispatchStart,
   type InspectionsInput,
   type MarkerInput,
   type VerdictInput,
@@ -116,13 +116,13 @@ export function isSameVerdict(known: CheckRow, row: NewCheckRow): boolean {
   return tool === row.tool && verdict === row.verdict && severity === row.severity && output_snippet === row.output_snippet;
 }
 
-export function dispatchStarted({ run_id, step, agent, instance }: DispatchStart, at: number): NewDispatchRow {
+export function dispatchStarted({ run_id, step, agent, instance }: LedgerDispatchStart, at: number): NewDispatchRow {
   const begun = { completed_at: null, status: "running", dispatch_count: 1, retry_count: 0, notes: null } as const;
   return { run_id, step, agent, instance, started_at: new Date(at).toISOString(), ...begun, ts: ledgerTime(at) };
 }
 
 /** The first end of a dispatch stands: a repeat changes nothing. */
-export function dispatchEnded(known: DispatchRow | null, end: DispatchEnd, at: number): DispatchRow {
+export function dispatchEnded(known: DispatchRow | null, end: LedgerDispatchEnd, at: number): DispatchRow {
   const { step, agent, instance, status, dispatch_count, retry_count, notes } = end;
   if (known === null)
     throw new SlipwayError("policy_violation", `instance: no dispatch ${agent} ${instance} of step ${step} has begun.`, {

@@ -9,8 +9,8 @@ import {
   markerInput,
   verdictInput,
   type ChecksInput,
-  type DispatchEnd,
-  type DispatchStart,
+  type LedgerDispatchEnd,
+  type LedgerDispatchStart,
   type InspectionsInput,
   type MarkerInput,
   type VerdictInput,
@@ -88,7 +88,7 @@ export function ledgerOperations(store: LedgerStore, observations: ReadObservati
     event: ({ run_id, scope, round, reviewer, verdict }, { id }) => ({ run_id, scope, round, reviewer, verdict, id }),
   };
 
-  const beginDispatch: Operation<DispatchStart, undefined, DispatchRow> = {
+  const beginDispatch: Operation<LedgerDispatchStart, undefined, DispatchRow> = {
     name: "forge.begin_dispatch",
     roles: ROLES,
     input: dispatchStartInput,
@@ -97,7 +97,7 @@ export function ledgerOperations(store: LedgerStore, observations: ReadObservati
     event: ({ run_id, step, agent, instance }) => ({ run_id, step, agent, instance }),
   };
 
-  const endDispatch: Operation<DispatchEnd, undefined, DispatchRow> = {
+  const endDispatch: Operation<LedgerDispatchEnd, undefined, DispatchRow> = {
     name: "forge.end_dispatch",
     roles: ROLES,
     input: dispatchEndInput,

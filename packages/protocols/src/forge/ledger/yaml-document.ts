@@ -14,7 +14,6 @@ const documentSchema = z.strictObject({
 
 /** A whole ledger, kept as one YAML text where SQLite cannot be used. */
 export type YamlLedgerDocument = z.infer<typeof documentSchema>["ledger"];
-export type YamlCheck = YamlLedgerDocument["anvil_checks"][number];
 
 export function emptyYamlLedger(runId: string): string {
   return writeYamlLedger({ run_id: runId, anvil_checks: [], pipeline_telemetry: [] });

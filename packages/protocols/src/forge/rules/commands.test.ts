@@ -115,6 +115,8 @@ describe("[FOR-007] the orchestrator does not run", () => {
     "PRAGMA busy_timeout=5000; SELECT 1; SELECT 2",
     "WITH x AS (SELECT 1) DELETE FROM anvil_checks",
     "ATTACH DATABASE 'x.db' AS x",
+    "SELECT 1 /* hidden */",
+    "SELECT 1 -- hidden",
     "SELECT 1 /* ; */",
     "SELECT 1 -- ' \n; DELETE FROM anvil_checks",
     "SELECT load_extension('x')",
@@ -158,6 +160,7 @@ describe("[FOR-018] a reviewer", () => {
     expect(judgeReviewerCommand("git diff --staged", "code")).toEqual({ allowed: true });
     const others = [
       "git diff",
+      "git diff HEAD",
       "git diff --staged --output=x",
       "git diff --staged; npm test",
       "git diff --staged && npm test",

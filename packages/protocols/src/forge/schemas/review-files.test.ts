@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EXAMPLE_ANSWERS } from "./examples.ts";
-import type { ReviewPayload } from "./review.ts";
+import type { ReviewPayload, VerdictEntry } from "./review.ts";
 import { countFindings, findingsFile, findingsMarkdown, reviewerSuffix, verdictEntryOf, verdictsDocument } from "./review-files.ts";
 
 const review: ReviewPayload = {
@@ -39,6 +39,18 @@ test("[FOR-102] the three entries of a round are one list, and the block sums th
   const document = verdictsDocument("code", 2, entries, "🟡", facts);
   expect(document.agent_output.payload).toEqual({ scope: "code", round: 2, verdicts: entries });
   expect(document.completion).toMatchObject({ status: "DONE", severity: "Major", findings_count: 3, risk_level: "🟡" });
+});
+
+test("the block of the merged verdicts has the highest severity of the round", () => {
+  const clean = verdictEntryOf({ ...review, verdict: "approve", findings_count: { blocker: 0, critical: 0, major: 0, minor: 0 } });
+  const two = verdictEntryOf({ ...review, findings_count: { blocker: 0, critical: 1, major: 0, minor: 2 } });
+  const block = (...entries: VerdictEntry[]) => verdictsDocument("code", 1, entries, "🟡", facts).completion;
+  expect(block(clean, two, clean)).toMatchObject({
+    severity: "Critical",
+    findings_count: 3,
+    summary: "Round 1 of the code review: 2 of 3 approve.",
+  });
+  expect(block(clean, clean, clean)).toMatchObject({ severity: null, findings_count: 0 });
 });
 
 describe("[FOR-103] the findings file", () => {

@@ -96,6 +96,12 @@ describe("answers", () => {
     expect(problems("planner", answer).join()).toContain(`/completion/${field}`);
   });
 
+  test("the block of a reviewer counts its findings", () => {
+    expect(problems("adversarial-reviewer", changed("adversarial-reviewer", ["completion", "findings_count"], 2))).toEqual([
+      "/completion/findings_count: must be 1, the number of findings",
+    ]);
+  });
+
   test("[FOR-049] the summary is one line of at most 200 characters", () => {
     const summary = (text: string) => problems("spec", changed("spec", ["completion", "summary"], text)).length;
     expect([summary("x".repeat(200)), summary("x".repeat(201)), summary("one\ntwo"), summary("")]).toEqual([0, 1, 1, 1]);
@@ -203,7 +209,10 @@ describe("payloads", () => {
   });
 
   test("an id that is given twice is refused where it stands the second time", () => {
-    const requirements = [{ id: "FR-1", text: "One." }, { id: "FR-1", text: "Two." }];
+    const requirements = [
+      { id: "FR-1", text: "One." },
+      { id: "FR-1", text: "Two." },
+    ];
     expect(problems("spec", changed("spec", ["payload", "requirements"], requirements)).join()).toBe(
       "/payload/requirements/1: the requirement FR-1 is given twice",
     );
@@ -316,6 +325,15 @@ describe("documents", () => {
       return toYaml(documentOf("planner", checked, facts));
     };
     expect(text(reversed(EXAMPLE_ANSWERS.planner))).toBe(text(EXAMPLE_ANSWERS.planner));
+  });
+
+  test("[FOR-049] the harness fills in the output paths of an answer, and a file without them is refused", () => {
+    expect(problems("spec", changed("spec", ["completion", "output_paths"], undefined))).toEqual([]);
+    const { completion, agent_output } = documentOf("spec", EXAMPLE_ANSWERS.spec, facts);
+    const { output_paths, ...block } = completion;
+    expect(output_paths).toEqual(facts.output_paths);
+    const checked = checkSchema(documentSchemaOf("spec"), { completion: block, agent_output });
+    expect(checked.ok ? [] : checked.violations.map(({ pointer }) => pointer)).toEqual(["/completion/output_paths"]);
   });
 
   test("[FOR-053] a file is refused with the line and the name of each broken field", () => {

@@ -25,6 +25,10 @@ const commandSchema = z.strictObject({
 export const commandsInput = z.strictObject({
   feature_id: z.string(),
   tree: z.enum(["base", "now"]).optional().describe("base: the tree of the base commit. now (the default): the feature's recorded tree."),
+  restored: z
+    .strictObject({ from: z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/), paths: z.array(z.string().min(1)).readonly() })
+    .optional()
+    .describe("Paths that are as in another tree, such as files of work that is not judged yet."),
   commands: z.array(commandSchema).min(1).max(100).readonly(),
   stop_at_failure: z.boolean().optional().describe("Skip what follows the first command that fails."),
 });

@@ -1,5 +1,6 @@
 import { sandboxName } from "../../../host/sandbox/contract.ts";
 import { treeOf } from "../../../host/git/fast-path/git-queries.ts";
+import { restorePaths } from "../../../host/git/restore-paths.ts";
 import { placesIn } from "../../../host/places.ts";
 import type { Operation } from "../../../record/operations/operation.ts";
 import type { FeatureDependencies } from "../../feature/dependencies.ts";
@@ -42,7 +43,9 @@ export function runCommandsOperation(
     unclaimed: true,
     async effect(input, { operationId }) {
       const feature = await findFeature(db, input.feature_id);
-      const tree = input.tree === "base" ? await treeOf(repository, feature.base_commit) : feature.tree;
+      const whole = input.tree === "base" ? await treeOf(repository, feature.base_commit) : feature.tree;
+      const { restored } = input;
+      const tree = restored === undefined ? whole : (await restorePaths(repository, whole, restored.from, restored.paths)).tree;
       const { stateHome } = placesIn(hostEnv);
       return slots.within(async () => {
         const sandbox = await dependencies.sandbox();
