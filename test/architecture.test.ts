@@ -150,7 +150,7 @@ test("there are no barrels and no files of 250 lines or more", () => {
 });
 
 /** The rooms of a protocol that have its own tables. */
-const OWN_STORES = /^protocols\/src\/factory\/(?:artifacts|code-index|projects|tables\.ts)/;
+const OWN_STORES = /^protocols\/src\/(?:factory\/(?:artifacts|code-index|projects|tables\.ts)|forge\/ledger\/)/;
 
 test("protocols contain no git, no child processes, and SQL only in their own stores", () => {
   const forbidden = ["node:sqlite", "node:child_process", "@slipway/kernel/host/git/runner"];
@@ -190,6 +190,7 @@ test("only the git room starts git, and only the sandbox, agents and the downloa
 const MAY_REMOVE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/record/relocation/relocate.ts": "moves the harness's own records, which no command sees",
   "kernel/src/host/git/worktree-writes.ts": "the harness's own note below the git directory, which no command sees",
+  "kernel/src/record/database/database-file.ts": "the harness's own drafts below .slipway, which no command sees",
   "kernel/src/host/files/remove-tree.ts": "is the one way, and falls back to it where the system has no descriptors",
   "kernel/src/host/sandbox/self-test.ts": "removes folders that its own script was shown",
   "kernel/src/host/sandbox/gateway.ts": "removes a folder of its own that no command sees writable",
@@ -300,6 +301,8 @@ test("B10: only a few files write to a terminal, so everything there is escaped"
     "cli/src/io.ts",
     "cli/src/terminal/prompts.ts",
     "cli/src/terminal/screen.ts",
+    // Texts of programs that run in the sandbox.
+    "protocols/src/forge/cascade/check-scripts.ts",
     "protocols/src/surface/style.ts",
   ]);
   // Lines of JSON are made by `jsonLine`, because the writer would change a value that it escapes.

@@ -17,7 +17,10 @@ export interface AuthoredAnswer {
 }
 
 /** Replaces the cassette's folder. */
-export function writeCassette(folder: string, { description, answers }: { readonly description: string; readonly answers: readonly AuthoredAnswer[] }): void {
+export function writeCassette(
+  folder: string,
+  { description, answers }: { readonly description: string; readonly answers: readonly AuthoredAnswer[] },
+): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const write = (path: string, value: unknown) => {

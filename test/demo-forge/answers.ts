@@ -25,10 +25,15 @@ export function say(subject: string) {
           payload: { summary: titles[focus], findings: [{ title: titles[focus], detail: titles[focus], files: ["src/scale.js"] }] },
         }),
       ),
-    spec: (payload: object) => answer("spec", "spec.1", { completion: completion("The specification."), payload: { pushback: [], ...payload } }),
-    design: (round: number, payload: object) => answer("designer", `r${round}.1`, { completion: completion(`The design, round ${round}.`), payload }),
+    spec: (payload: object) =>
+      answer("spec", "spec.1", { completion: completion("The specification."), payload: { pushback: [], ...payload } }),
+    design: (round: number, payload: object) =>
+      answer("designer", `r${round}.1`, { completion: completion(`The design, round ${round}.`), payload }),
     plan: (instance: string, risk: string, payload: object) =>
-      answer("planner", `${instance}.1`, { completion: completion("The plan.", { risk_level: risk }), payload: { decisions: [], overall_risk_summary: risk, ...payload } }),
+      answer("planner", `${instance}.1`, {
+        completion: completion("The plan.", { risk_level: risk }),
+        payload: { decisions: [], overall_risk_summary: risk, ...payload },
+      }),
     implement: (instance: string, summary: string, files: Readonly<Record<string, string>>) =>
       answer("implementer", `${instance}.1`, {
         output: {
@@ -47,7 +52,12 @@ export function say(subject: string) {
         completion: completion(summary),
         payload: { mode: "revert", summary, changes: [], self_check: { attempts: 0, passed: false } },
       }),
-    verify: (instance: string, counts: { readonly passed: number; readonly failed: number }, criteria: readonly object[], findings: readonly object[] = []) => {
+    verify: (
+      instance: string,
+      counts: { readonly passed: number; readonly failed: number },
+      criteria: readonly object[],
+      findings: readonly object[] = [],
+    ) => {
       const done = counts.failed === 0;
       const total_checks = counts.passed + counts.failed;
       return answer("verifier", `${instance}.1`, {
@@ -71,7 +81,12 @@ export function say(subject: string) {
       focus: Focus,
       round: number,
       verdict: string,
-      { findings = [], cited = [], repair = 0, risk = "🟡" }: { findings?: readonly Finding[]; cited?: readonly object[]; repair?: number; risk?: string } = {},
+      {
+        findings = [],
+        cited = [],
+        repair = 0,
+        risk = "🟡",
+      }: { findings?: readonly Finding[]; cited?: readonly object[]; repair?: number; risk?: string } = {},
     ) => {
       const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length;
       const severity = ["Blocker", "Critical", "Major", "Minor"].find((name) => count(name) > 0) ?? null;
@@ -96,7 +111,8 @@ export function say(subject: string) {
         { model: MODELS[focus], repair },
       );
     },
-    learn: (payload: object) => answer("knowledge-agent", "knowledge.1", { completion: completion("What later runs should know."), payload }),
+    learn: (payload: object) =>
+      answer("knowledge-agent", "knowledge.1", { completion: completion("What later runs should know."), payload }),
   };
 }
 

@@ -25,8 +25,20 @@ export function importScenes(): AuthoredAnswer[] {
           title: "How the recipe in the page is read",
           context: "The recipe is in a script element.",
           alternatives: [
-            { id: "alt-1", label: "Evaluate the script", description: "Run it and take the result.", pros: ["short"], cons: ["runs foreign code"] },
-            { id: "alt-2", label: "Parse JSON-LD", description: "Read the linked data of the page.", pros: ["runs nothing"], cons: ["more code"] },
+            {
+              id: "alt-1",
+              label: "Evaluate the script",
+              description: "Run it and take the result.",
+              pros: ["short"],
+              cons: ["runs foreign code"],
+            },
+            {
+              id: "alt-2",
+              label: "Parse JSON-LD",
+              description: "Read the linked data of the page.",
+              pros: ["runs nothing"],
+              cons: ["more code"],
+            },
           ],
           selected: "alt-1",
           rationale: "It is the shortest.",

@@ -74,10 +74,22 @@ export function listScenes(): AuthoredAnswer[] {
         { id: "AC-2", text: "Two recipes with 100 g and 200 g of flour need 300 g.", requirement: "FR-2" },
       ],
     }),
-    designs(1, design("One module prints fractions and joins ingredients.", [{ ...FRACTION_PART, responsibility: "Fractions and shopping lists.", files: ["src/kitchen.js"] }])),
+    designs(
+      1,
+      design("One module prints fractions and joins ingredients.", [
+        { ...FRACTION_PART, responsibility: "Fractions and shopping lists.", files: ["src/kitchen.js"] },
+      ]),
+    ),
     review("design", "security", 1, "approve"),
     review("design", "architecture", 1, "needs_revision", {
-      findings: [finding("One module has two responsibilities", "Major", "Text and sums change for different reasons.", "Divide it into fraction.js and shopping.js.")],
+      findings: [
+        finding(
+          "One module has two responsibilities",
+          "Major",
+          "Text and sums change for different reasons.",
+          "Divide it into fraction.js and shopping.js.",
+        ),
+      ],
     }),
     review("design", "correctness", 1, "needs_revision", {
       findings: [finding("Units are not said", "Major", "100 g and 100 ml of milk would be added.", "Join by name and unit.")],
@@ -85,8 +97,14 @@ export function listScenes(): AuthoredAnswer[] {
     designs(2, design("Two modules: fractions, and shopping lists that join by name and unit.", [FRACTION_PART, SHOPPING_PART])),
     ...(["security", "architecture", "correctness"] as const).map((focus) => review("design", focus, 2, "approve")),
     plan("plan", "🟢", { summary: "Two tasks side by side.", tasks: [TASK_1, TASK_2], waves: [["task-01", "task-02"]] }),
-    implement("task-01-w1-i1", "fraction() prints common fractions.", { "src/fraction.js": FRACTION, "test/fraction.test.js": FRACTION_TEST }),
-    implement("task-02-w1-i1", "shoppingList() joins ingredients.", { "src/shopping.js": SHOPPING, "test/shopping.test.js": SHOPPING_TEST }),
+    implement("task-01-w1-i1", "fraction() prints common fractions.", {
+      "src/fraction.js": FRACTION,
+      "test/fraction.test.js": FRACTION_TEST,
+    }),
+    implement("task-02-w1-i1", "shoppingList() joins ingredients.", {
+      "src/shopping.js": SHOPPING,
+      "test/shopping.test.js": SHOPPING_TEST,
+    }),
     verify("task-01-w1-i1", { passed: 4, failed: 0 }, [{ id: "AC-1", met: true, evidence: "test/fraction.test.js covers both values." }]),
     verify("task-02-w1-i1", { passed: 3, failed: 1 }, [{ id: "AC-2", met: false, evidence: "test/shopping.test.js fails." }], failed),
     plan("replan-w1-i1", "🟢", {
@@ -94,14 +112,24 @@ export function listScenes(): AuthoredAnswer[] {
       tasks: [TASK_1, { ...TASK_2, description: "Use one key of name and unit, and keep the first ingredient's order." }],
       waves: [["task-01", "task-02"]],
     }),
-    implement("task-02-w1-i2", "shoppingList() joins by name and unit.", { "src/shopping.js": SHOPPING_AGAIN, "test/shopping.test.js": SHOPPING_TEST }),
+    implement("task-02-w1-i2", "shoppingList() joins by name and unit.", {
+      "src/shopping.js": SHOPPING_AGAIN,
+      "test/shopping.test.js": SHOPPING_TEST,
+    }),
     verify("task-02-w1-i2", { passed: 3, failed: 1 }, [{ id: "AC-2", met: false, evidence: "The amounts are joined as text." }], failed),
     revert("task-02-revert-w1-i2", "shoppingList() is given up: its sums were wrong twice."),
-    plan("replan-w1-i2", "🟢", { summary: "Only fractions: the shopping list needs a specification of units first.", tasks: [TASK_1], waves: [["task-01"]] }),
+    plan("replan-w1-i2", "🟢", {
+      summary: "Only fractions: the shopping list needs a specification of units first.",
+      tasks: [TASK_1],
+      waves: [["task-01"]],
+    }),
     review("code", "security", 1, "approve"),
     review("code", "architecture", 1, "approve"),
     review("code", "correctness", 1, "approve", { cited: [{ task_id: "task-01", check_name: "end-to-end", passed: true }] }),
-    review("code", "correctness", 1, "approve", { cited: [{ task_id: "task-01", check_name: "tests-fast-test", passed: true }], repair: 1 }),
+    review("code", "correctness", 1, "approve", {
+      cited: [{ task_id: "task-01", check_name: "tests-fast-test", passed: true }],
+      repair: 1,
+    }),
     learn({
       summary: "Fractions are in; the shopping list was reverted after two failed verifications.",
       knowledge_updates: [{ topic: "tests", text: "Tests run with node --test and report to reports/junit.xml." }],

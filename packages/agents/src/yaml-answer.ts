@@ -7,6 +7,8 @@ import type { ParsedOutput } from "./output.ts";
 const MAX_DEPTH = 200;
 /** Precedes the text of a plain or block scalar in the tokens of the library. */
 const SCALAR = "\u001f";
+/** Tokens for the start of a document or scalar and for a missing bracket, which are not in the text. */
+const UNSEEN: ReadonlySet<string> = new Set(["\u0002", "\u0018", SCALAR]);
 
 const shown = z.looseObject({
   violations: z.array(z.object({ pointer: z.string(), line: z.number(), column: z.number(), message: z.string() })).optional(),
@@ -47,8 +49,7 @@ function notCore(text: string): string | null {
     if (!isText && token.startsWith("!")) return `${position(text, offset)}: the tag ${token} is not allowed`;
     if (!isText && token.startsWith("%")) return `${position(text, offset)}: the directive ${token.trim()} is not allowed`;
     if (depth > MAX_DEPTH) return `${position(text, offset)}: nested deeper than ${MAX_DEPTH} levels`;
-    // Tokens for the start of a document or scalar and for a missing bracket, which are not in the text.
-    if (!/^[\u0002\u0018\u001f]$/.test(token)) offset += token.length;
+    if (!UNSEEN.has(token)) offset += token.length;
   }
   return null;
 }

@@ -28,7 +28,9 @@ async function talk(script: Script, request: Partial<ProviderRequest>, wire = WI
   const provider = apiProvider({ endpoints: [endpoint], env: { SCRIPTED_KEY: KEY }, priceOf: () => 0 });
   const events: AgentEvent[] = [];
   const reply = await provider.invoke({ ...REQUEST, model, schema, onEvent: (event) => events.push(event), ...request }, NEVER);
-  const refusals = events.filter((event) => event.kind === "refused").map(({ kind: _, ...refusal }): Refusal => refusal);
+  const refusals = events.flatMap((event): Refusal[] =>
+    event.kind === "refused" ? [{ tool: event.tool, path: event.path, reason: event.reason }] : [],
+  );
   const offered = server.requests[0]?.tools.map(({ name }) => name).filter((name) => name !== "json") ?? [];
   return { reply, events, refusals, told, offered };
 }

@@ -6,13 +6,13 @@ import type { PackPlan } from "./plan.ts";
 import type { PackFile } from "./source.ts";
 
 /** The new entry at each path; null for a removed file. */
-export type Edits = ReadonlyMap<string, IndexEntry | null>;
+export type PackEdits = ReadonlyMap<string, IndexEntry | null>;
 
 /** The unified diff of these edits against the pack's tree, with binary files. `contents` has the new contents by their ids. */
 export async function diffOfEdits(
   repo: Repository,
   plan: Pick<PackPlan, "manifest" | "files">,
-  edits: Edits,
+  edits: PackEdits,
   contents: ReadonlyMap<string, Uint8Array>,
 ): Promise<string> {
   if (edits.size === 0) return "";

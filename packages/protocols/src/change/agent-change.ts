@@ -28,10 +28,7 @@ export interface AppliedAgentPatch {
 }
 
 /** Creates the worktree and the branch of the change. If something of a person's is in the way, they are asked. */
-export async function beginChange(
-  change: ChangeRun,
-  spec: { readonly spec_source: string; readonly spec_digest: string },
-): Promise<void> {
+export async function beginChange(change: ChangeRun, spec: { readonly spec_source: string; readonly spec_digest: string }): Promise<void> {
   const { features } = change.services.kernel;
   const input = { feature_id: change.id, run_id: change.ctx.runId, spec_source: spec.spec_source, spec_digest: spec.spec_digest };
   await mustPerform(change, CHANGE_STEPS.init.named(), (call) => features.init(call, input), { asksAlways: true });

@@ -2,6 +2,7 @@ import type { Failure } from "@slipway/durable/errors";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import type { Landing } from "@slipway/kernel/change/land/merge";
+import type { MergeStrategy } from "@slipway/kernel/host/git/merge";
 import { nextActions } from "../dispatch/pauses.ts";
 import { perform, mustPerform } from "./perform.ts";
 import { askApproval } from "./ask-approval.ts";
@@ -24,6 +25,8 @@ type Approval = { readonly token: string } | "not needed" | null;
 export interface CommitWords {
   readonly subject?: string;
   readonly trailers?: readonly string[];
+  /** In order of preference; the first that the policy allows. */
+  readonly strategies?: readonly MergeStrategy[];
 }
 
 /**
@@ -172,9 +175,20 @@ async function sendToBuild(change: ChangeRun, name: string, problem: string): Pr
 /** `voided`: the approval does not cover the merge. `ungated`: the gates have not passed as the policy requires. */
 type Merged = { readonly landing: Landing } | { readonly voided: boolean; readonly ungated: boolean; readonly why: string };
 
-async function merge(change: ChangeRun, name: string, approval: Approval, { subject, trailers }: CommitWords): Promise<Merged> {
+async function merge(
+  change: ChangeRun,
+  name: string,
+  approval: Approval,
+  { subject, trailers, strategies = [] }: CommitWords,
+): Promise<Merged> {
   const token = approval === null || approval === "not needed" ? {} : { user_approval_token: approval.token };
-  const words = { ...(subject === undefined ? {} : { subject }), ...(trailers === undefined ? {} : { trailers: [...trailers] }) };
+  const { allowed_strategies } = change.services.kernel.configuration.policy.merge_policy;
+  const merge_strategy = strategies.find((one) => allowed_strategies.includes(one));
+  const words = {
+    ...(subject === undefined ? {} : { subject }),
+    ...(trailers === undefined ? {} : { trailers: [...trailers] }),
+    ...(merge_strategy === undefined ? {} : { merge_strategy }),
+  };
   const outcome = await perform(
     change,
     CHANGE_STEPS.merge.named(name),

@@ -5,7 +5,9 @@ const MOST_WORDS = 4;
 const LONGEST_WORD = 20;
 /** Words that say nothing about a change. */
 const EMPTY_WORDS: ReadonlySet<string> = new Set(
-  "a an the and or of to in on for with from that this it is are be as at by so should shall must will can we i you please add make".split(" "),
+  "a an the and or of to in on for with from that this it is are be as at by so should shall must will can we i you please add make".split(
+    " ",
+  ),
 );
 
 /** A name of two to four words for a request: its first words that say something. */

@@ -17,11 +17,7 @@ export interface OpenedChangeServices extends ChangeServices {
   readonly close: () => Promise<void>;
 }
 
-export function openChangeServices(
-  kernel: Kernel,
-  dispatcher: AgentDispatcher,
-  env: ChangeServices["env"] = {},
-): OpenedChangeServices {
+export function openChangeServices(kernel: Kernel, dispatcher: AgentDispatcher, env: ChangeServices["env"] = {}): OpenedChangeServices {
   const closing: (() => Promise<void>)[] = [];
   return {
     kernel,

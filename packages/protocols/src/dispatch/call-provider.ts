@@ -18,7 +18,7 @@ export type Invoked<T> = InvocationResult<T> & { readonly transcript: string | n
 /** These end only this call. After the pause the protocol makes another call for the same invocation. */
 const PAUSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["rate_limited", "quota_exhausted", "budget_exceeded", "answer_pending"]);
 
-export interface Dispatch extends Pick<DispatcherOptions, "kernel" | "onWarning"> {
+export interface ProviderCall extends Pick<DispatcherOptions, "kernel" | "onWarning"> {
   readonly book: InvocationBook;
   /** Pending fsyncs of answers that were paid for. */
   readonly unsynced: Promise<void>[];
@@ -29,7 +29,7 @@ export interface Dispatch extends Pick<DispatcherOptions, "kernel" | "onWarning"
 
 /** Calls one provider: prepares its folder, reserves and settles the cost, records the transcript. */
 export async function invokeProvider<T>(
-  dispatch: Dispatch,
+  dispatch: ProviderCall,
   request: AgentRequest<T> | WorkspaceRequest<T>,
   role: Role,
   chosen: ChosenProvider,

@@ -12,7 +12,7 @@ import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
 import { z } from "zod";
-import { firstAvailable, invokeProvider, pauseIn, type Dispatch, type Invoked } from "./call-provider.ts";
+import { firstAvailable, invokeProvider, pauseIn, type ProviderCall, type Invoked } from "./call-provider.ts";
 import { recordRefusals } from "./refusals.ts";
 import { roleKeys, roleName } from "./role-keys.ts";
 import type { FolderWork } from "./work-folder.ts";
@@ -119,7 +119,7 @@ export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
       const named = { protocol: owner, role: name };
       const payer = { role: roleName(named), role_keys: [...roleKeys(named)] };
       const refusals: Refusal[] = [];
-      const dispatch: Dispatch = { kernel, book, onWarning, unsynced, payer, refusals };
+      const dispatch: ProviderCall = { kernel, book, onWarning, unsynced, payer, refusals };
       const play = async () => {
         const definition = await role(name, owner);
         const tier = raisedTier(definition.tier, escalations);

@@ -40,7 +40,7 @@ type Body = (folder: WorkFolder) => Promise<InvocationResult<unknown>>;
 type Asked<T> = AgentRequest<T> | WorkspaceRequest<T>;
 
 /** The player of a request: how it works, and what its role may do with files. */
-export interface Player extends Pick<Provider, "works"> {
+export interface PlayedRole extends Pick<Provider, "works"> {
   readonly tools: readonly NativeTool[];
 }
 
@@ -48,7 +48,7 @@ export interface Player extends Pick<Provider, "works"> {
 export async function withWorkplace<T>(
   kernel: Kernel,
   request: Asked<T>,
-  player: Player,
+  player: PlayedRole,
   body: Body,
   notes: WorkNotes,
 ): Promise<InvocationResult<T>> {
@@ -70,7 +70,7 @@ function hasWorkspace<T>(request: Asked<T>): request is WorkspaceRequest<T> {
 async function inWorkspace<T>(
   asked: FolderRequest,
   planned: PlannedWorkspace<T>,
-  { works }: Player,
+  { works }: PlayedRole,
   body: Body,
 ): Promise<InvocationResult<T>> {
   const { plan, files, plainSchema, outputSchema, adopt } = planned;

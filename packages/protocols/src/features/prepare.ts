@@ -13,11 +13,7 @@ import { recordRun } from "../surface/start-protocol.ts";
 import type { Prepared, RunRequest } from "../protocol.ts";
 
 /** The input of a run over specifications. Their text is stored by digest; the run never reads the user's files again. */
-export async function prepareFeatures(
-  known: ReadonlyMap<string, InnerProtocol>,
-  starter: Starter,
-  request: RunRequest,
-): Promise<Prepared> {
+export async function prepareFeatures(known: ReadonlyMap<string, InnerProtocol>, starter: Starter, request: RunRequest): Promise<Prepared> {
   const { specs } = request;
   await assertNew(starter, specs);
   await assertNoOldRun(starter, specs);

@@ -25,6 +25,8 @@ export async function viewFeatures(
 async function specsOf({ engine, records }: Reader, runId: string): Promise<readonly FeatureInput[]> {
   const [started] = await engine.events(runId, 1, 1);
   if (started === undefined) return [];
-  const { input } = (await decodePayload(records.objects, started)) as unknown as { readonly input: { readonly specs?: readonly FeatureInput[] } };
+  const { input } = (await decodePayload(records.objects, started)) as unknown as {
+    readonly input: { readonly specs?: readonly FeatureInput[] };
+  };
   return input.specs ?? [];
 }

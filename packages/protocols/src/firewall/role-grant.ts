@@ -14,14 +14,14 @@ export interface RoleGrant {
   readonly forbidden?: readonly string[];
 }
 
-export interface ToolCall {
+export interface RoleCall {
   readonly tool: string;
   readonly path?: string | undefined;
 }
 
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+export type CallVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
-const ALLOWED: Verdict = { allowed: true };
+const ALLOWED: CallVerdict = { allowed: true };
 
 export type Access = "read" | "write";
 
@@ -29,7 +29,7 @@ export type Access = "read" | "write";
  * Judges a call before it has any effect. `known` are the paths that exist: a path that a file system may take for one of them is refused
  * unless it is spelled like it.
  */
-export function judgeCall(grant: RoleGrant, { tool, path }: ToolCall, known: readonly string[] = []): Verdict {
+export function judgeCall(grant: RoleGrant, { tool, path }: RoleCall, known: readonly string[] = []): CallVerdict {
   const native = nativeToolsOf([tool]);
   const writes = native.includes("write") || native.includes("edit");
   if (!grant.tools.includes(tool) && !(writes && path !== undefined && isOutput(grant, path))) {
@@ -40,7 +40,7 @@ export function judgeCall(grant: RoleGrant, { tool, path }: ToolCall, known: rea
 }
 
 /** Judges one access. `twin` names the existing path that another spelling stands for. */
-export function judgeAccess(grant: RoleGrant, access: Access, path: string, twin: (path: string) => string | null): Verdict {
+export function judgeAccess(grant: RoleGrant, access: Access, path: string, twin: (path: string) => string | null): CallVerdict {
   const judged = judgedPath(path);
   if (!judged.ok) return refused(judged.reason);
   if (isForbidden(grant, judged.path)) return refused(`${judged.path} is closed to the ${grant.role}`);
@@ -62,6 +62,6 @@ function isForbidden({ forbidden = [] }: RoleGrant, path: string): boolean {
   return forbidden.some((closed) => twin === twinPath(closed) || twin.startsWith(`${twinPath(closed)}/`));
 }
 
-function refused(reason: string): Verdict {
+function refused(reason: string): CallVerdict {
   return { allowed: false, reason };
 }

@@ -26,16 +26,7 @@ export const FORGE_AGENTS = {
     inputs: ["initial-request.md", "every typed output"],
     outputs: [],
     statuses: DONE_OR_ERROR,
-    tools: [
-      "agent",
-      "agent/runSubagent",
-      "memory",
-      "read_file",
-      "list_dir",
-      "run_in_terminal",
-      "get_terminal_output",
-      "ask_questions",
-    ],
+    tools: ["agent", "agent/runSubagent", "memory", "read_file", "list_dir", "run_in_terminal", "get_terminal_output", "ask_questions"],
     changesSources: false,
   },
   researcher: {
@@ -80,14 +71,7 @@ export const FORGE_AGENTS = {
     inputs: ["tasks/<task-id>.yaml", "the sections of design-output.yaml and spec-output.yaml that the task names"],
     outputs: ["implementation-reports/<task-id>.yaml"],
     statuses: DONE_OR_ERROR,
-    tools: [
-      ...AUTHORING,
-      "multi_replace_string_in_file",
-      "run_in_terminal",
-      "get_terminal_output",
-      "get_errors",
-      "list_code_usages",
-    ],
+    tools: [...AUTHORING, "multi_replace_string_in_file", "run_in_terminal", "get_terminal_output", "get_errors", "list_code_usages"],
     changesSources: true,
   },
   verifier: {

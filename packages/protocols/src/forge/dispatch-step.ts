@@ -1,8 +1,8 @@
 import { forgeDispatch, type Dispatched } from "./dispatch/dispatch.ts";
 import type { Dispatch } from "./dispatch/dispatches.ts";
-import { PipelineError } from "./forge-run.ts";
-import type { Pipeline } from "./pipeline.ts";
-import type { Action } from "./router/actions.ts";
+import { ForgeError } from "./forge-run.ts";
+import type { ForgeProgress } from "./progress.ts";
+import type { RouteAction } from "./router/actions.ts";
 import type { AgentOutcome, RouteInput } from "./router/inputs.ts";
 import type { Step } from "./router/state.ts";
 import { concurrencyOf } from "./rules/concurrency.ts";
@@ -26,13 +26,13 @@ export interface StepPlan<D extends Dispatch> {
 }
 
 export interface StepEnd<D extends Dispatch> {
-  readonly action: Exclude<Action, { readonly type: "fail" | "retry" }>;
+  readonly action: Exclude<RouteAction, { readonly type: "fail" | "retry" }>;
   readonly results: readonly Result<D>[];
 }
 
 /** Dispatches the agents of a step side by side, and once more those the table wants repeated, until it decides something else. */
-export async function dispatchStep<D extends Dispatch>(pipeline: Pipeline, plan: StepPlan<D>): Promise<StepEnd<D>> {
-  const { ctx, ref } = pipeline.run;
+export async function dispatchStep<D extends Dispatch>(progress: ForgeProgress, plan: StepPlan<D>): Promise<StepEnd<D>> {
+  const { ctx, ref } = progress.run;
   const results = new Map<string, Result<D>>();
   let todo = plan.dispatches;
   for (let attempt = 1; ; attempt++) {
@@ -48,16 +48,19 @@ export async function dispatchStep<D extends Dispatch>(pipeline: Pipeline, plan:
     for (const result of answered) {
       const dispatched = plan.settle === undefined || !result.dispatched.ok ? result.dispatched : await plan.settle(result);
       results.set(result.dispatch.instance, { ...result, dispatched });
-      if (!dispatched.ok) pipeline.noteError(plan.step, result.dispatch.role, dispatched.reason, attempt > 1);
+      if (!dispatched.ok) progress.noteError(plan.step, result.dispatch.role, dispatched.reason, attempt > 1);
     }
     const all = plan.dispatches.flatMap(({ instance }) => results.get(instance) ?? []);
-    const action = await pipeline.decide(await plan.input(all.map(outcomeOf), all), plan.words);
+    const action = await progress.decide(await plan.input(all.map(outcomeOf), all), plan.words);
     if (action.type !== "retry") {
-      pipeline.complete(plan.step, all.flatMap(({ dispatched }) => (dispatched.ok ? dispatched.outputs : [])));
+      progress.complete(
+        plan.step,
+        all.flatMap(({ dispatched }) => (dispatched.ok ? dispatched.outputs : [])),
+      );
       return { action, results: all };
     }
     todo = plan.dispatches.filter(({ instance }) => action.instances.includes(instance));
-    if (todo.length === 0) throw new PipelineError(plan.step, `nothing to repeat among ${action.instances.join(", ")}`);
+    if (todo.length === 0) throw new ForgeError(plan.step, `nothing to repeat among ${action.instances.join(", ")}`);
   }
 }
 

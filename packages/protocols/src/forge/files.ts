@@ -17,6 +17,8 @@ export const researchFile = (focus: string) => `research/${focus}.yaml`;
 export const taskFile = (id: string) => `tasks/${id}.yaml`;
 export const implementationFile = (id: string) => `implementation-reports/${id}.yaml`;
 export const verificationFile = (id: string) => `verification-reports/${id}.yaml`;
+/** A reviewer's whole answer; its findings file is made from it. */
+export const typedReviewFile = (scope: string, focus: string) => `review-findings/${scope}-${focus}.yaml`;
 export const verdictsFile = (scope: string) => `review-verdicts/${scope}.yaml`;
 
 /** The Markdown companion of a typed output. */

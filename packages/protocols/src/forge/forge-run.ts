@@ -1,6 +1,6 @@
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Call } from "@slipway/kernel/record/operations/call";
-import { openRunFiles, type RunFiles } from "@slipway/kernel/record/run-files/run-files";
+import { openRunFiles, type RunFolder } from "@slipway/kernel/record/run-files/run-files";
 import type { ChangeRun } from "../change/change-run.ts";
 import { changeFolder, changeOf, type FeatureOfRun } from "../change/feature-run.ts";
 import type { ChangeServices } from "../change/services.ts";
@@ -35,7 +35,7 @@ export interface ForgeRun {
   /** Also the feature slug of the seed. */
   readonly id: string;
   readonly change: ChangeRun;
-  readonly files: RunFiles;
+  readonly files: RunFolder;
   readonly ledger: ForgeLedger;
 }
 
@@ -57,7 +57,7 @@ export function callOf({ ctx }: Pick<ForgeRun, "ctx">, step: string): Call {
 }
 
 /** The run ends here with everything preserved: a required agent failed, or a reviewer found a blocker. */
-export class PipelineError extends Error {
+export class ForgeError extends Error {
   readonly step: string;
 
   constructor(step: string, reason: string) {

@@ -5,7 +5,10 @@ import { FORGE_STEPS } from "./steps.ts";
 export const FORGE_NARRATION: readonly NarratedStep[] = [
   narrates(FORGE_STEPS.setup, {
     starts: "step 0: setting up",
-    ends: ({ run_id, warnings }) => ({ text: `step 0: run ${run_id}${warnings.length === 0 ? "" : `; ${warnings.join(" ")}`}`, good: warnings.length === 0 ? true : null }),
+    ends: ({ run_id, warnings }) => ({
+      text: `step 0: run ${run_id}${warnings.length === 0 ? "" : `; ${warnings.join(" ")}`}`,
+      good: warnings.length === 0 ? true : null,
+    }),
   }),
   narrates(FORGE_STEPS.dispatch, { starts: (role, instance) => `${role} at work (${instance})` }),
   narrates(FORGE_STEPS.agent, {
@@ -14,7 +17,10 @@ export const FORGE_NARRATION: readonly NarratedStep[] = [
     large: "an agent has answered",
     ends: (reply, role, instance) =>
       reply.ok
-        ? { text: `${role} (${instance}): ${reply.value.answer.completion.status}, ${reply.value.answer.completion.summary}`, good: reply.value.answer.completion.status === "DONE" ? true : null }
+        ? {
+            text: `${role} (${instance}): ${reply.value.answer.completion.status}, ${reply.value.answer.completion.summary}`,
+            good: reply.value.answer.completion.status === "DONE" ? true : null,
+          }
         : { text: `${role} (${instance}) gave no valid output: ${reply.failure.message}`, good: false },
   }),
   narrates(FORGE_STEPS.gates, { ends: gatesLine }),
@@ -29,16 +35,28 @@ export const FORGE_NARRATION: readonly NarratedStep[] = [
       good: failed === 0,
     }),
   }),
-  narrates(FORGE_STEPS.revert, { starts: (task) => `${task}: reverting`, ends: (_result, task) => ({ text: `${task}: restored from the baseline tag`, good: null }) }),
+  narrates(FORGE_STEPS.revert, {
+    starts: (task) => `${task}: reverting`,
+    ends: (_result, task) => ({ text: `${task}: restored from the baseline tag`, good: null }),
+  }),
   narrates(FORGE_STEPS.route, { ends: routeLine }),
   narrates(FORGE_STEPS.note, { ends: (text) => ({ text, good: null }) }),
-  narrates(FORGE_STEPS.bundle, { starts: "step 8b: the evidence bundle", ends: ({ confidence }) => ({ text: `step 8b: evidence bundle written, confidence ${confidence}`, good: confidence !== "Low" }) }),
+  narrates(FORGE_STEPS.bundle, {
+    starts: "step 8b: the evidence bundle",
+    ends: ({ confidence }) => ({ text: `step 8b: evidence bundle written, confidence ${confidence}`, good: confidence !== "Low" }),
+  }),
 ];
 
 /** Each gate with its count and the SQL that decided. */
 function gatesLine({ of, gates }: RecordedGates): StepLine {
-  const text = gates.map(({ gate, count, comparison, needed, passed }) => `${gate} ${count} ${comparison} ${needed} ${passed ? "holds" : "fails"}`);
-  return { text: `gates of ${of}: ${text.join("; ")}`, good: gates.every(({ passed }) => passed), more: gates.map(({ sql }) => sql.replaceAll(/\s+/g, " ")) };
+  const text = gates.map(
+    ({ gate, count, comparison, needed, passed }) => `${gate} ${count} ${comparison} ${needed} ${passed ? "holds" : "fails"}`,
+  );
+  return {
+    text: `gates of ${of}: ${text.join("; ")}`,
+    good: gates.every(({ passed }) => passed),
+    more: gates.map(({ sql }) => sql.replaceAll(/\s+/g, " ")),
+  };
 }
 
 const ACTION_TEXTS: Readonly<Record<RecordedRoute["action"]["type"], string>> = {

@@ -16,10 +16,10 @@ import { planUntilApproved } from "./flow/plan-work.ts";
 import { reviewUntilApproved } from "./flow/repair.ts";
 import { research } from "./flow/research.ts";
 import { specify } from "./flow/specify.ts";
-import { callOf, PipelineError, type ForgeInput } from "./forge-run.ts";
-import { openPipeline, type Pipeline } from "./pipeline.ts";
+import { callOf, ForgeError, type ForgeInput } from "./forge-run.ts";
+import { openProgress, type ForgeProgress } from "./progress.ts";
 import { setupConcerns } from "./rules/setup-concerns.ts";
-import { prepareRun, type Prepared } from "./setup.ts";
+import { prepareRun, type PreparedRun } from "./setup.ts";
 import { FORGE_STEPS } from "./steps.ts";
 
 /** Pinned by every run that starts. Raise it whenever a step is renamed, added, removed or reordered. */
@@ -30,63 +30,78 @@ export const forgeChange = workflow<FeatureOfRun, FeatureResult, ChangeServices>
   "forge-change",
   FORGE_VERSION,
   async (ctx, feature, services) => {
-    let pipeline: Pipeline | null = null;
+    let progress: ForgeProgress | null = null;
     try {
       const prepared = await prepareRun(ctx, feature, services);
-      pipeline = openPipeline(prepared.run);
-      return await runPipeline(pipeline, prepared);
+      progress = openProgress(prepared.run);
+      return await runSteps(progress, prepared);
     } catch (error) {
       const { feature_id } = feature;
       const nothing = { feature_id, status: "failed", landing: null } as const;
       const deleted = error instanceof SlipwayError && error.code === "feature_not_found";
       if (deleted || error instanceof GivenUp) return { ...nothing, words: [error.message] };
-      if (!(error instanceof PipelineError) || pipeline === null) throw error;
-      return endWithError(pipeline, error);
+      if (!(error instanceof ForgeError) || progress === null) throw error;
+      return endWithError(progress, error);
     }
   },
 );
 
-async function runPipeline(pipeline: Pipeline, prepared: Prepared): Promise<FeatureResult> {
-  if (!(await admit(pipeline, prepared))) return stopped(pipeline, "a person abandoned the request");
-  if (!(await research(pipeline))) return stopped(pipeline, "a person stopped the run after the research");
-  if (!(await specify(pipeline))) return stopped(pipeline, "a person abandoned the request");
-  const constraints = await designUntilReviewed(pipeline);
-  const plan = await planUntilApproved(pipeline, constraints);
-  if (plan === null) return stopped(pipeline, "a person stopped the run after planning");
-  const build = await buildUntilVerified(pipeline, plan);
-  if (build === null || !(await reviewUntilApproved(pipeline, build))) return stopped(pipeline, "given up by a person");
-  if (!(await learn(pipeline))) return stopped(pipeline, "given up by a person");
-  await writeBundle(pipeline, build, "8b", null);
-  return commit(pipeline, build);
+async function runSteps(progress: ForgeProgress, prepared: PreparedRun): Promise<FeatureResult> {
+  if (!(await admit(progress, prepared))) return stopped(progress, "a person abandoned the request");
+  if (!(await research(progress))) return stopped(progress, "a person stopped the run after the research");
+  if (!(await specify(progress))) return stopped(progress, "a person abandoned the request");
+  const constraints = await designUntilReviewed(progress);
+  const plan = await planUntilApproved(progress, constraints);
+  if (plan === null) return stopped(progress, "a person stopped the run after planning");
+  const build = await buildUntilVerified(progress, plan);
+  if (build === null || !(await reviewUntilApproved(progress, build))) return stopped(progress, "given up by a person");
+  if (!(await learn(progress))) return stopped(progress, "given up by a person");
+  await writeBundle(progress, build, "8b", null);
+  return commit(progress, build);
 }
 
 /** The two setup rows: warnings about the checkout, and concerns about the request. False if a person abandoned it. */
-async function admit(pipeline: Pipeline, { hygiene, request }: Prepared): Promise<boolean> {
+async function admit(progress: ForgeProgress, { hygiene, request }: PreparedRun): Promise<boolean> {
   const { dirty, on_main, trivial, no_sqlite } = hygiene;
-  const { ctx } = pipeline.run;
+  const { ctx } = progress.run;
   if (no_sqlite !== null) {
-    pipeline.lower("yaml-ledger");
-    await ctx.step(FORGE_STEPS.note.named("yaml-ledger"), async () => `SQLite cannot be used (${no_sqlite}): evidence is kept in verification-ledger.yaml`);
+    progress.lower("yaml-ledger");
+    await ctx.step(
+      FORGE_STEPS.note.named("yaml-ledger"),
+      async () => `SQLite cannot be used (${no_sqlite}): evidence is kept in verification-ledger.yaml`,
+    );
   }
-  await pipeline.decide({ input: "setup", check: "git", dirty, on_main, trivial }, "the checkout");
-  const concerns = await ctx.step("concerns", async () => setupConcerns(request).map(({ severity, question }) => ({ severity, text: question })));
-  await pipeline.decide({ input: "setup", check: "pushback", concerns: concerns.map(({ severity }) => severity) }, "the request");
-  const { choice } = await askPushback(pipeline, "0", concerns);
+  await progress.decide({ input: "setup", check: "git", dirty, on_main, trivial }, "the checkout");
+  const concerns = await ctx.step("concerns", async () =>
+    setupConcerns(request).map(({ severity, question }) => ({ severity, text: question })),
+  );
+  await progress.decide({ input: "setup", check: "pushback", concerns: concerns.map(({ severity }) => severity) }, "the request");
+  const { choice } = await askPushback(progress, "0", concerns);
   return choice !== "abandon";
 }
 
 /** The whole run stops; what it has written stays. */
-async function stopped({ run }: Pipeline, reason: string): Promise<FeatureResult> {
+async function stopped({ run }: ForgeProgress, reason: string): Promise<FeatureResult> {
   await run.ctx.step("stopped", () => endFeature(run.change.services.kernel, callOf(run, "stopped"), run.id, reason));
-  return { feature_id: run.id, status: "failed", landing: null, words: [`${reason}; its outputs are in .slipway/runs/${run.files.folder}`] };
+  return {
+    feature_id: run.id,
+    status: "failed",
+    landing: null,
+    words: [`${reason}; its outputs are in .slipway/runs/${run.files.folder}`],
+  };
 }
 
-async function endWithError({ run }: Pipeline, { message }: PipelineError): Promise<FeatureResult> {
+async function endWithError({ run }: ForgeProgress, { message }: ForgeError): Promise<FeatureResult> {
   await run.ctx.step("error", () => endFeature(run.change.services.kernel, callOf(run, "error"), run.id, message));
-  return { feature_id: run.id, status: "failed", landing: null, words: [message, `Everything is preserved in .slipway/runs/${run.files.folder}`] };
+  return {
+    feature_id: run.id,
+    status: "failed",
+    landing: null,
+    words: [message, `Everything is preserved in .slipway/runs/${run.files.folder}`],
+  };
 }
 
-export interface ForgeRunInput extends ForgeInput {
+export interface ForgeRequest extends ForgeInput {
   readonly feature_id: string;
   readonly spec_digest: string;
   readonly skip_base_gates?: boolean;
@@ -94,7 +109,7 @@ export interface ForgeRunInput extends ForgeInput {
 }
 
 /** `slipway forge "request"`: one change, which is all that the run does. */
-export const forge = workflow<ForgeRunInput, FeatureResult, ChangeServices>("forge", FORGE_VERSION, async (ctx, input, { kernel }) => {
+export const forge = workflow<ForgeRequest, FeatureResult, ChangeServices>("forge", FORGE_VERSION, async (ctx, input, { kernel }) => {
   const { feature_id, spec_digest, mode, skip_base_gates } = input;
   const not_begun = await tryGatesOnBase(ctx, kernel, skip_base_gates);
   if (not_begun !== null) return { feature_id, status: "failed", landing: null, not_begun };

@@ -5,11 +5,11 @@ import type { Worked } from "./dispatch/contents.ts";
 import type { RoleAnswer } from "./dispatch/assignment.ts";
 import type { GateResultRow } from "./ledger/gates.ts";
 import type { DispatchRow } from "./ledger/rows.ts";
-import type { Routed } from "./router/actions.ts";
-import type { Hygiene } from "./setup.ts";
+import type { RouteDecision } from "./router/actions.ts";
+import type { SetupFacts } from "./setup.ts";
 
 /** A routing decision with what it decided on, in words. */
-export interface RecordedRoute extends Routed {
+export interface RecordedRoute extends RouteDecision {
   readonly input: string;
 }
 
@@ -35,7 +35,7 @@ export interface BaselineEnd {
 
 /** The steps of a change, and of the child run of each agent. */
 export const FORGE_STEPS = {
-  setup: stepKind("setup").records<Hygiene>(),
+  setup: stepKind("setup").records<SetupFacts>(),
   route: stepKind("route:*").records<RecordedRoute>(),
   gates: stepKind("ledger:*").records<RecordedGates>(),
   cascade: stepKind("cascade:*:*").records<CascadeEnd>(),

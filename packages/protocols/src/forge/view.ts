@@ -5,7 +5,7 @@ import { openForgeLedger } from "./ledger/ledger.ts";
 import { observationsOf } from "./ledger/observations.ts";
 import { readForgeRun } from "./ledger/runs.ts";
 import type { DispatchRow } from "./ledger/rows.ts";
-import type { PipelineState } from "./router/state.ts";
+import type { ForgeState } from "./router/state.ts";
 
 const STEP_TITLES: Readonly<Record<string, string>> = {
   "1": "1 Research",
@@ -25,7 +25,7 @@ export async function viewForge({ records }: Reader, feature: { readonly runId: 
   const parent = `feature:${feature.id}`;
   const row = await readForgeRun(db, featureRunId(feature.runId, feature.id));
   if (row === null) return [];
-  const { current_step } = JSON.parse(row.state) as PipelineState;
+  const { current_step } = JSON.parse(row.state) as ForgeState;
   const ledger = openForgeLedger({ db, door: records.door, observations: observationsOf }, row.ledger);
   const { telemetry } = await ledger.rows(row.run_id);
   const steps = Object.keys(STEP_TITLES).filter((step) => telemetry.some((one) => one.step === step));

@@ -18,7 +18,14 @@ export async function requestFrom(entry: ProtocolEntry, args: Arguments, io: Io)
       return { specs: [await readPage(cwd, onePage(entry, args))], text: null, cwd, env };
     case "a request":
     case "an interview":
-      return { specs: [], text: await givenText(entry, args, cwd), options: ownOptions(entry, args), flags: ownFlags(entry, args), cwd, env };
+      return {
+        specs: [],
+        text: await givenText(entry, args, cwd),
+        options: ownOptions(entry, args),
+        flags: ownFlags(entry, args),
+        cwd,
+        env,
+      };
   }
 }
 

@@ -1,9 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "vitest";
+import { layoutAt } from "../../host/layout.ts";
 import { killAfterEffect } from "../testing/kill-after-effect.ts";
 import { callAs, LETTERS, lettersOn } from "../testing/letters.ts";
-import { openScratchKernel, POLICY, replaceLine, type ScratchKernel, type ScratchOptions } from "../testing/scratch-kernel.ts";
+import { openScratchKernel, POLICY, replaceLine, scratchPlan, type ScratchKernel, type ScratchOptions } from "../testing/scratch-kernel.ts";
 
 const BINARY = Buffer.from([0, 1, 2, 255, 10, 0]);
 const FILES = { "src/tool.sh": "echo one\n", "src/ünï code.txt": "one\n", "src/deep/gone.txt": "here\n" };
@@ -204,10 +206,43 @@ describe("a revert is refused", () => {
     scratch.write(".worktrees/letters/src/b.txt", "by hand\n");
     await scratch.kernel.features.adopt(callAs("person", "kim"), LETTERS);
     const before = await feature.row();
-    await expect(revert(["src/a.txt", "src/b.txt"])).rejects.toMatchObject({
+    const call = callAs();
+    await expect(revert(["src/a.txt", "src/b.txt"], "baseline", call)).rejects.toMatchObject({
       code: "policy_violation",
       details: { violations: [{ path: "src/b.txt", rule: "not_in_files_modify" }] },
     });
+    expect(await feature.row()).toEqual(before);
+    // Not even for a moment: the files are anchored before they are written.
+    expect(scratch.git("for-each-ref", `refs/slipway/run1/${call.operationId}`)).toBe("");
+    expect(feature.file("src/a.txt")).toBe("two\n");
+  });
+
+  test("if a lock that the plan needs expires while the files are written, and they are put back", async () => {
+    let sql: string | null = null;
+    const policy = POLICY.replace("db_migrations]", 'db_migrations, "protected:src"]').replace(
+      "protected_areas: [slipway]",
+      "protected_areas: [src]",
+    );
+    scratch = await openScratchKernel(
+      { ...FILES, "slipway/policy.yaml": policy },
+      {
+        observe({ phase, name }) {
+          if (phase !== "effect_done" || name !== "repo.revert_files" || sql === null) return;
+          const database = new DatabaseSync(layoutAt(scratch.root).database);
+          database.exec(sql);
+          database.close();
+        },
+      },
+    );
+    feature = lettersOn(scratch);
+    await feature.init();
+    await scratch.kernel.features.acquireLock(callAs(), { ...LETTERS, resource: "protected:src" });
+    await scratch.kernel.features.submitPlan(callAs(), { ...LETTERS, plan_json: scratchPlan("letters", PLAN) });
+    await scratch.kernel.features.tagBase(callAs(), { ...LETTERS, tag: "baseline" });
+    await changed();
+    const before = await feature.row();
+    sql = "UPDATE locks SET expires_at = 0";
+    await expect(revert(["src/a.txt"])).rejects.toMatchObject({ code: "lock_not_held" });
     expect(await feature.row()).toEqual(before);
     expect(feature.file("src/a.txt")).toBe("two\n");
   });

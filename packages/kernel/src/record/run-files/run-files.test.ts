@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { layoutAt } from "../../host/layout.ts";
 import { MIGRATIONS } from "../../migrations.ts";
 import { openStorage, type Records } from "../storage.ts";
-import { openRunFiles, type RunFiles } from "./run-files.ts";
+import { openRunFiles, type RunFolder } from "./run-files.ts";
 
 let root: string;
 let records: Records;
-let files: RunFiles;
+let files: RunFolder;
 const call = (id: string) => ({ actor: { type: "orchestrator", id: "orchestrator@run" } as const, operationId: `run/${id}` });
 
 beforeEach(async () => {

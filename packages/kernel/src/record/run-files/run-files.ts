@@ -11,7 +11,7 @@ import type { Operation } from "../operations/operation.ts";
 import type { Records } from "../storage.ts";
 
 /** The files of one run or change, for people and tools. The rows are the record; the files are written again from them. */
-export interface RunFiles {
+export interface RunFolder {
   /** Below `.slipway/runs`. */
   readonly folder: string;
   /** On disk. */
@@ -57,7 +57,7 @@ const writeOperation: Operation<WriteInput, undefined, null> = {
 };
 
 /** `folder` is the run's id, or `<run>/<change>` for a change with files of its own. */
-export function openRunFiles({ layout, database: { db }, door, objects }: Records, folder: string): RunFiles {
+export function openRunFiles({ layout, database: { db }, door, objects }: Records, folder: string): RunFolder {
   const place = join(layout.runs, ...folder.split("/").map(encodeURIComponent));
   const written = projectedFiles(nodeFileSystem);
 

@@ -2,16 +2,16 @@ import type { FINDING_CATEGORIES } from "../contract/artifacts.ts";
 import type { ChecklistItem } from "./reviewer.ts";
 import type { Topic } from "./topics.ts";
 
-export type FindingCategory = (typeof FINDING_CATEGORIES)[number];
+export type SecurityCategory = (typeof FINDING_CATEGORIES)[number];
 
-const item = (id: string, group: FindingCategory, text: string, topic: Topic = "any"): ChecklistItem<FindingCategory> => ({
+const item = (id: string, group: SecurityCategory, text: string, topic: Topic = "any"): ChecklistItem<SecurityCategory> => ({
   id,
   group,
   text,
   topic,
 });
 
-export const SECURITY_CHECKLIST: readonly ChecklistItem<FindingCategory>[] = [
+export const SECURITY_CHECKLIST: readonly ChecklistItem<SecurityCategory>[] = [
   item("xss-output", "XSS", "Values from outside that reach a page or a response without being encoded", "xss"),
   item("xss-template", "XSS", "Templates that switch escaping off", "template-xss"),
   item("csrf-form", "Auth", "Forms that change something without a token", "form-csrf"),

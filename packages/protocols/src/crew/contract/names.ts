@@ -27,7 +27,7 @@ export const riskFlagsSchema = z
 export type RiskFlag = (typeof RISK_FLAGS)[number];
 
 export const META = "meta";
-export const ticketIdSchema = z.string().regex(/^T-[0-9]{3,}$/);
+export const numberedTaskIdSchema = z.string().regex(/^T-[0-9]{3,}$/);
 export const taskIdSchema = z.string().regex(/^(?:meta|T-[0-9]{3,})$/);
 
 export const nonEmpty = z.string().regex(/\S/, "must not be empty");

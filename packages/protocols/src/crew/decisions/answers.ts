@@ -15,7 +15,7 @@ export interface AnswerBatch {
   readonly askedAgain: ReadonlySet<string>;
 }
 
-export interface Answered {
+export interface AnswersTaken {
   readonly decisions: UserDecision[];
   /** Security questions that are asked again, alone. */
   readonly askAgain: readonly string[];
@@ -24,7 +24,7 @@ export interface Answered {
 export const NO_RESPONSE = "no response provided";
 
 /** A response to several questions, taken entry by entry. What was not answered is cancelled, except where security is concerned. */
-export function takeAnswers(decisions: readonly UserDecision[], { asked, said, at, askedAgain }: AnswerBatch): Answered {
+export function takeAnswers(decisions: readonly UserDecision[], { asked, said, at, askedAgain }: AnswerBatch): AnswersTaken {
   let next = [...decisions];
   const askAgain: string[] = [];
   for (const id of asked) {

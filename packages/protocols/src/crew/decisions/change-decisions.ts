@@ -8,14 +8,14 @@ export function nextDecisionNumber(decisions: readonly UserDecision[]): number {
   return Math.max(0, ...numbers) + 1;
 }
 
-export interface Asking {
+export interface AskingContext {
   readonly at: string;
   /** The state that is left for ASK_USER. */
   readonly stateContext: CrewState;
 }
 
 /** The entries of new questions, as they stand on disk before anything is shown. */
-export function openDecisions(decisions: readonly UserDecision[], questions: readonly string[], { at, stateContext }: Asking) {
+export function openDecisions(decisions: readonly UserDecision[], questions: readonly string[], { at, stateContext }: AskingContext) {
   const first = nextDecisionNumber(decisions);
   const opened = questions.map((question, index): UserDecision => pending(`UD-${first + index}`, question, at, stateContext));
   return { decisions: [...decisions, ...opened], opened: opened.map(({ decision_id }) => decision_id) };
@@ -50,12 +50,12 @@ function replaced(decisions: readonly UserDecision[], entry: UserDecision): User
   return decisions.map((decision) => (decision.decision_id === entry.decision_id ? entry : decision));
 }
 
-export type Resolution =
+export type DecisionEnd =
   | { readonly status: "answered"; readonly answer: string; readonly reason?: string }
   | { readonly status: "cancelled" | "skipped"; readonly reason: string };
 
 /** Ends one pending decision. */
-export function resolveDecision(decisions: readonly UserDecision[], id: string, resolution: Resolution, at: string): UserDecision[] {
+export function resolveDecision(decisions: readonly UserDecision[], id: string, resolution: DecisionEnd, at: string): UserDecision[] {
   const decision = findDecision(decisions, id);
   if (decision?.status !== "pending") throw notPending(id, decision);
   const { decision_id, question, asked_at, state_context } = decision;

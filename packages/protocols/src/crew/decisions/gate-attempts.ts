@@ -6,7 +6,7 @@ import type { GateState } from "../states/states.ts";
 /** One ask and three more. The count is never written down: it is 0 again after a resume and after each valid answer. */
 export const MAX_ASKS = 4;
 
-export type GateStep =
+export type GateReply =
   | { readonly kind: "passed" | "changes_requested" | "blocked"; readonly decisions: UserDecision[] }
   | { readonly kind: "ask_again"; readonly asks: number };
 
@@ -15,7 +15,7 @@ export function takeGateAnswer(
   gate: GateState,
   decisions: readonly UserDecision[],
   { said, asks, at }: { readonly said: string | null; readonly asks: number; readonly at: string },
-): GateStep {
+): GateReply {
   const id = GATE_DECISIONS[gate];
   const answer = said === null ? null : gateAnswer(gate, said);
   if (answer !== null) {

@@ -1,5 +1,5 @@
 import type { CrewTool } from "../agents.ts";
-import type { ToolNames } from "../../forge/export/export-file.ts";
+import type { ExportedToolNames } from "../../forge/export/export-file.ts";
 
 type Names = Readonly<Record<CrewTool | LeaderTool, readonly string[]>>;
 
@@ -27,4 +27,4 @@ const CLAUDE: Names = {
   ask_questions: ["AskUserQuestion"],
 };
 
-export const CREW_TOOL_NAMES: ToolNames = { copilot: COPILOT, claude: CLAUDE };
+export const CREW_TOOL_NAMES: ExportedToolNames = { copilot: COPILOT, claude: CLAUDE };

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { judgeCall } from "../../firewall/role-grant.ts";
 import { CREW_ROLES, type CrewRole } from "../agents.ts";
 import { sessionPath } from "../session/session-name.ts";
 import { CREW_STATES, type CrewMode, type CrewState } from "../states/states.ts";
@@ -158,4 +159,15 @@ test("[CRW-010] a grant has the tools of its role and its paths", () => {
     true,
   ]);
   expect(grantOf("Reviewer", at("IMPLEMENT_LOOP")).tools).toEqual(["read_file", "run_cmd", "search_repo"]);
+});
+
+test("[CRW-010][CRW-080] the firewall refuses a call to a tool that is not granted, and a write outside the grant", () => {
+  const call = (role: CrewRole, tool: string, path: string) => judgeCall(grantOf(role, at("IMPLEMENT_LOOP")), { tool, path });
+  expect(call("Coder", "write_file", "src/a.ts")).toEqual({ allowed: true });
+  expect(call("Reviewer", "read_file", "src/a.ts")).toEqual({ allowed: true });
+  for (const role of ["Reviewer", "Security"] as const)
+    for (const tool of ["write_file", "apply_patch"])
+      expect(call(role, tool, "src/a.ts")).toMatchObject({ allowed: false, reason: expect.stringContaining(tool) });
+  expect(call("QA", "write_file", "src/a.ts").allowed).toBe(false);
+  expect(call("Coder", "write_file", `${sessionPath(OTHER)}spec.md`).allowed).toBe(false);
 });

@@ -9,7 +9,7 @@ import type { CrewMode, CrewState, GateState } from "../states/states.ts";
 import { judgeContext } from "./context-files.ts";
 
 /** Read afresh for each dispatch: status.json, tasks.yaml, the session's folder and git. */
-export interface DispatchFacts {
+export interface PreDispatchFacts {
   readonly session: string;
   readonly state: CrewState;
   readonly mode: CrewMode;
@@ -49,7 +49,7 @@ export function failedGate(role: DispatchedRole, mode: CrewMode, decisions: read
 }
 
 /** Every check before a model is called. */
-export function preDispatch(role: DispatchedRole, value: unknown, facts: DispatchFacts): PreDispatch {
+export function preDispatch(role: DispatchedRole, value: unknown, facts: PreDispatchFacts): PreDispatch {
   const gate = failedGate(role, facts.mode, facts.decisions);
   if (gate !== null) return { kind: "gate", gate };
   const read = parseDispatchInput(role, facts.state, value);
@@ -66,7 +66,7 @@ export function preDispatch(role: DispatchedRole, value: unknown, facts: Dispatc
   return first === undefined ? { kind: "send", input } : { kind: "blocked", problems: [first, ...rest] };
 }
 
-function factProblems({ task, project_type, repo_state }: DispatchInput, facts: DispatchFacts): string[] {
+function factProblems({ task, project_type, repo_state }: DispatchInput, facts: PreDispatchFacts): string[] {
   const { taskIds, repoState, runtimeFlags, hasStatus } = facts;
   const fields = ["branch", "ci_status", "last_failed_step"] as const;
   return [
@@ -80,7 +80,7 @@ function factProblems({ task, project_type, repo_state }: DispatchInput, facts: 
   ];
 }
 
-function testProblems({ task, tools_available }: DispatchInput, { needsTests }: DispatchFacts): string[] {
+function testProblems({ task, tools_available }: DispatchInput, { needsTests }: PreDispatchFacts): string[] {
   if (!needsTests) return [];
   return [
     ...problem(!tools_available.includes("run_cmd"), "The task needs tests, and the role may not run commands (run_cmd)."),

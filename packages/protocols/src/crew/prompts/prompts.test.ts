@@ -6,7 +6,7 @@ import { FOLDER, output, sampleInput, SESSION } from "../contract/testing/sample
 import { openGate, resolveDecision } from "../decisions/change-decisions.ts";
 import { GATE_DECISIONS } from "../decisions/decision.ts";
 import { CONTEXT_MATRIX, contextFiles, judgeContext } from "./context-files.ts";
-import { failedGate, preDispatch, type DispatchFacts } from "./pre-dispatch.ts";
+import { failedGate, preDispatch, type PreDispatchFacts } from "./pre-dispatch.ts";
 import { renderPrompt, type PromptData } from "./render.ts";
 import { designerTrigger, researcherTrigger } from "./role-triggers.ts";
 import { printRunRecord, runRecordSchema } from "./run-record.ts";
@@ -109,7 +109,7 @@ const gates = (approval: string | null, strategy: string | null) =>
     answer === null ? [] : resolveDecision(openGate([], gate, "?", AT), GATE_DECISIONS[gate], { status: "answered", answer }, AT),
   );
 
-const FACTS: DispatchFacts = {
+const FACTS: PreDispatchFacts = {
   session: SESSION,
   state: "IMPLEMENT_LOOP",
   mode: "full",
@@ -130,7 +130,7 @@ describe("before a dispatch", () => {
       ...changes,
       task: { context_files: contextFiles(role, SESSION, ALL), ...(changes["task"] as object | undefined) },
     });
-  const check = (role: DispatchedRole, changes: Record<string, unknown> = {}, facts: Partial<DispatchFacts> = {}) =>
+  const check = (role: DispatchedRole, changes: Record<string, unknown> = {}, facts: Partial<PreDispatchFacts> = {}) =>
     preDispatch(role, input(role, changes), { ...FACTS, ...facts });
 
   test.each(DISPATCHED_ROLES)("[CRW-103] a right dispatch of %s is sent as it is", (role) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dispatchedRoleSchema, nonEmpty, projectTypeSchema, taskIdSchema, texts } from "../contract/names.ts";
 import { CORRECTING_ROLES } from "../decisions/correction.ts";
-import { crewStateSchema, GATE_STATES, type CrewState } from "../states/states.ts";
+import { crewStateSchema, isGate } from "../states/states.ts";
 
 const MAX_DISPATCHES = 2;
 
@@ -19,18 +19,14 @@ export const runRecordSchema = z
     /** Digests of the context files that the agent got, by path. */
     context: z.record(z.string(), z.string()).optional(),
   })
-  .refine(({ state, dispatch }) => !isGateState(state) || dispatch.every(({ agent }) => CORRECTING.includes(agent)), {
+  .refine(({ state, dispatch }) => !isGate(state) || dispatch.every(({ agent }) => CORRECTING.includes(agent)), {
     path: ["dispatch"],
     error: "a gate dispatches nothing but corrections",
   });
-export type RunRecord = z.infer<typeof runRecordSchema>;
+export type RunLogRecord = z.infer<typeof runRecordSchema>;
 
 const CORRECTING: readonly string[] = CORRECTING_ROLES;
 
-function isGateState(state: CrewState): boolean {
-  return (GATE_STATES as readonly CrewState[]).includes(state);
-}
-
-export function printRunRecord(record: RunRecord): string {
+export function printRunRecord(record: RunLogRecord): string {
   return `${JSON.stringify(runRecordSchema.parse(record))}\n`;
 }

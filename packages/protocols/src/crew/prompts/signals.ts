@@ -13,7 +13,7 @@ export const SIGNAL_KINDS = [
 ] as const;
 export type SignalKind = (typeof SIGNAL_KINDS)[number];
 
-export interface Signal {
+export interface AgentSignal {
   readonly kind: SignalKind;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface Signal {
 const SIGNAL = /^signal:\s*([a-z-]+):\s*(\S[^]*)$/;
 
 /** Notes of the form `signal: <kind>: <text>`. One with another kind is a note like any other. */
-export function signalsIn(notes: readonly string[]): Signal[] {
+export function signalsIn(notes: readonly string[]): AgentSignal[] {
   return notes.flatMap((note) => {
     const [, kind = "", text = ""] = SIGNAL.exec(note.trim()) ?? [];
     const known = SIGNAL_KINDS.find((each) => each === kind);

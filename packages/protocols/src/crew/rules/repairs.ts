@@ -5,7 +5,7 @@ import type { ReviewGate } from "./review-gates.ts";
 
 export const LOOP_OF: Readonly<Record<ReviewGate, LoopState>> = { Reviewer: "FIX_REVIEW", QA: "FIX_TESTS", Security: "FIX_SECURITY" };
 
-export interface Repair {
+export interface RepairContext {
   readonly mode: CrewMode;
   /** Whether QA said that the defect is in the tests. */
   readonly defectInTests: boolean;
@@ -14,7 +14,7 @@ export interface Repair {
 }
 
 /** Who repairs. */
-export function repairRole(loop: LoopState, { mode, defectInTests, recommended }: Repair): DispatchedRole {
+export function repairRole(loop: LoopState, { mode, defectInTests, recommended }: RepairContext): DispatchedRole {
   if (loop === "FIX_TESTS") return defectInTests ? "QA" : "Coder";
   if (loop === "FIX_BUILD") return mode === "lean" || recommended === "Coder" ? "Coder" : "Integrator";
   return "Coder";

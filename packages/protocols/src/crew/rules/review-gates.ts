@@ -1,7 +1,7 @@
 import type { DispatchedRole } from "../agents.ts";
 import type { OutputGates, OutputStatus } from "../contract/output.ts";
 import { isProductFile, isSensitiveFile, isTestFile } from "../grants/file-kinds.ts";
-import type { TaskStatus } from "../session/tasks.ts";
+import type { CrewTaskStatus } from "../session/tasks.ts";
 
 export const REVIEW_GATES = ["Reviewer", "QA", "Security"] as const;
 export type ReviewGate = (typeof REVIEW_GATES)[number];
@@ -34,28 +34,28 @@ export function neededGates(work: ReviewedWork): ReviewGate[] {
 }
 
 /** How a gate ended. A waiver is an answered decision after an exhausted loop; `decided` means that every finding is resolved. */
-export interface GateResult {
+export interface ReviewResult {
   readonly status: OutputStatus;
   readonly meetsDefinitionOfDone: boolean;
   readonly decided: boolean;
   readonly waived: boolean;
 }
 
-export function passed({ status, meetsDefinitionOfDone, decided, waived }: GateResult): boolean {
+export function passed({ status, meetsDefinitionOfDone, decided, waived }: ReviewResult): boolean {
   if (waived || (status === "NEEDS_DECISION" && decided)) return true;
   return status === "OK" && meetsDefinitionOfDone;
 }
 
 /** The first needed gate that has not passed; null if the task can be completed. */
-export function nextGate(needed: readonly ReviewGate[], results: Partial<Readonly<Record<ReviewGate, GateResult>>>): ReviewGate | null {
+export function nextGate(needed: readonly ReviewGate[], results: Partial<Readonly<Record<ReviewGate, ReviewResult>>>): ReviewGate | null {
   return needed.find((gate) => results[gate] === undefined || !passed(results[gate])) ?? null;
 }
 
 /** The only way to `completed`. */
 export function mayComplete(
-  status: TaskStatus,
+  status: CrewTaskStatus,
   needed: readonly ReviewGate[],
-  results: Partial<Readonly<Record<ReviewGate, GateResult>>>,
+  results: Partial<Readonly<Record<ReviewGate, ReviewResult>>>,
 ): boolean {
   return status === "implemented" && needed.includes("Reviewer") && nextGate(needed, results) === null;
 }

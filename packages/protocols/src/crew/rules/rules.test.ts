@@ -18,7 +18,7 @@ import {
   nextGate,
   passed,
   touchesSecurity,
-  type GateResult,
+  type ReviewResult,
   type ReviewedWork,
 } from "./review-gates.ts";
 import { isCrossCutting, mayReview, readyTasks, recommendStrategy, strategyIn, strategyQuestion } from "./strategy.ts";
@@ -146,7 +146,7 @@ describe("gates of a task", () => {
     expect(needed({ gates: { needs_tests: false, security_concerns: ["token"] } })).toEqual(["Reviewer", "Security"]);
   });
 
-  const ok: GateResult = { status: "OK", meetsDefinitionOfDone: true, decided: false, waived: false };
+  const ok: ReviewResult = { status: "OK", meetsDefinitionOfDone: true, decided: false, waived: false };
 
   test("[CRW-018][CRW-048] OK passes only with the definition of done; decisions and waivers pass", () => {
     expect(passed(ok)).toBe(true);

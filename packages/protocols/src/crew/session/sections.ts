@@ -1,4 +1,4 @@
-export interface Section {
+export interface MarkdownSection {
   readonly level: number;
   readonly title: string;
   /** Everything up to the next heading of the same level or above, without the heading itself. */
@@ -9,7 +9,7 @@ const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** The sections of a Markdown text. Headings inside code blocks are code. */
-export function sectionsOf(markdown: string): Section[] {
+export function sectionsOf(markdown: string): MarkdownSection[] {
   const lines = markdown.split(/\r?\n/);
   const headings = headingsIn(lines);
   return headings.map(({ line, level, title }, index) => {
@@ -59,7 +59,7 @@ export function hasText(body: string): boolean {
   return /[\p{L}\p{N}]/u.test(text.join("\n"));
 }
 
-export function findSection(markdown: string, { title }: Expected): Section | null {
+export function findSection(markdown: string, { title }: Expected): MarkdownSection | null {
   const all = sectionsOf(markdown).filter((each) => title.test(each.title));
   return all.find(({ body }) => hasText(body)) ?? all[0] ?? null;
 }

@@ -40,7 +40,3 @@ export function inSession(session: string, path: string): string | null {
   const folder = sessionPath(session);
   return path.startsWith(folder) && path.length > folder.length ? path.slice(folder.length) : null;
 }
-
-export function isRunsPath(path: string): boolean {
-  return path.toLowerCase() === RUNS || path.toLowerCase().startsWith(`${RUNS}/`);
-}

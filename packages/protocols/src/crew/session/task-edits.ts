@@ -3,7 +3,7 @@ import type { DispatchedRole } from "../agents.ts";
 import type { CrewMode } from "../states/states.ts";
 import type { AcceptedEdit } from "./edits.ts";
 import { mayMoveTask, maySetTask } from "./task-moves.ts";
-import { parseTasks, type CrewTask, type TasksFile, type TaskStatus } from "./tasks.ts";
+import { parseTasks, type CrewTask, type TasksFile, type CrewTaskStatus } from "./tasks.ts";
 
 export interface TaskEditBy {
   readonly role: DispatchedRole;
@@ -53,14 +53,14 @@ interface Setting {
   readonly mode: CrewMode;
 }
 
-function whyNot(from: TaskStatus, to: TaskStatus, { role, own, mode }: Setting): string | null {
+function whyNot(from: CrewTaskStatus, to: CrewTaskStatus, { role, own, mode }: Setting): string | null {
   if (!own) return "that is not its task";
   if (!maySetTask(role, to, mode)) return `${role} does not set ${to}`;
   return path(from, to) ? null : `a task that is ${from} does not become ${to}`;
 }
 
 /** Only the file before and after a dispatch is seen, so Coder's two moves may appear as one. */
-function path(from: TaskStatus, to: TaskStatus): boolean {
+function path(from: CrewTaskStatus, to: CrewTaskStatus): boolean {
   return mayMoveTask(from, to) || (to === "implemented" && mayMoveTask(from, "in-progress"));
 }
 

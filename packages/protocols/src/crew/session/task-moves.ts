@@ -1,9 +1,9 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import type { DispatchedRole } from "../agents.ts";
 import type { CrewMode } from "../states/states.ts";
-import type { TasksFile, TaskStatus } from "./tasks.ts";
+import type { TasksFile, CrewTaskStatus } from "./tasks.ts";
 
-export const TASK_MOVES: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+export const TASK_MOVES: Readonly<Record<CrewTaskStatus, readonly CrewTaskStatus[]>> = {
   "not-started": ["in-progress", "blocked"],
   "in-progress": ["implemented", "blocked"],
   // Back for a repair.
@@ -13,11 +13,11 @@ export const TASK_MOVES: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   blocked: ["in-progress"],
 };
 
-export function mayMoveTask(from: TaskStatus, to: TaskStatus): boolean {
+export function mayMoveTask(from: CrewTaskStatus, to: CrewTaskStatus): boolean {
   return TASK_MOVES[from].includes(to);
 }
 
-export function withTaskStatus(file: TasksFile, id: string, to: TaskStatus): TasksFile {
+export function withTaskStatus(file: TasksFile, id: string, to: CrewTaskStatus): TasksFile {
   const task = file.tasks.find((each) => each.id === id);
   if (task === undefined || !mayMoveTask(task.status, to)) {
     const from = task?.status ?? "missing";
@@ -40,7 +40,7 @@ export type TaskWriter = DispatchedRole | "code";
 const OUTPUT_ONLY: readonly TaskWriter[] = ["Reviewer", "QA", "Security"];
 
 /** Who may set a status, of a task that is dispatched to them (for code: of any). */
-export function maySetTask(writer: TaskWriter, to: TaskStatus, mode: CrewMode): boolean {
+export function maySetTask(writer: TaskWriter, to: CrewTaskStatus, mode: CrewMode): boolean {
   switch (to) {
     case "not-started":
       return writer === (mode === "full" ? "Planner" : "SpecAgent");

@@ -4,7 +4,7 @@ import type { DispatchedRole } from "../agents.ts";
 import { DISPATCHED_ROLES } from "../contract/names.ts";
 import { acceptTasksEdit, planProblems } from "./task-edits.ts";
 import { maySetTask, TASK_MOVES, withTaskStatus } from "./task-moves.ts";
-import { findTask, parseTasks, printTasks, TASK_STATUSES, titleOf, type TasksFile, type TaskStatus } from "./tasks.ts";
+import { findTask, parseTasks, printTasks, TASK_STATUSES, titleOf, type TasksFile, type CrewTaskStatus } from "./tasks.ts";
 import { fullTask, fullTasks, leanTasks } from "./testing/samples.ts";
 
 function parsed(text: string, mode: "full" | "lean" = "full"): TasksFile {
@@ -87,7 +87,7 @@ describe("tasks.yaml", () => {
 });
 
 describe("the status of a task", () => {
-  const file = (status: TaskStatus) => parsed(leanTasks({ status }), "lean");
+  const file = (status: CrewTaskStatus) => parsed(leanTasks({ status }), "lean");
 
   test("[CRW-046] moves along the table only", () => {
     const allowed = new Set([
@@ -116,7 +116,7 @@ describe("the status of a task", () => {
   });
 
   test("[CRW-047] each value has its writers", () => {
-    const writers = (to: TaskStatus, mode: "full" | "lean" = "full") =>
+    const writers = (to: CrewTaskStatus, mode: "full" | "lean" = "full") =>
       [...DISPATCHED_ROLES, "code" as const].filter((writer) => maySetTask(writer, to, mode));
     expect(writers("not-started")).toEqual(["Planner"]);
     expect(writers("not-started", "lean")).toEqual(["SpecAgent"]);

@@ -2,17 +2,17 @@ import { SlipwayError } from "@slipway/agents/errors";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { acceptanceCheckSchema, nonEmpty, riskFlagsSchema, texts, ticketIdSchema } from "../contract/names.ts";
+import { acceptanceCheckSchema, nonEmpty, riskFlagsSchema, texts, numberedTaskIdSchema } from "../contract/names.ts";
 import { refused, type Read } from "../contract/problems.ts";
 import type { CrewMode } from "../states/states.ts";
 import { orderProblem } from "./task-order.ts";
 
 export const TASK_STATUSES = ["not-started", "in-progress", "implemented", "completed", "blocked"] as const;
-export type TaskStatus = (typeof TASK_STATUSES)[number];
+export type CrewTaskStatus = (typeof TASK_STATUSES)[number];
 export const TASK_TYPES = ["feat", "fix", "refactor", "chore", "test", "docs"] as const;
 
 const required = {
-  id: ticketIdSchema,
+  id: numberedTaskIdSchema,
   status: z.enum(TASK_STATUSES),
   goal: nonEmpty,
   acceptance_checks: z.array(acceptanceCheckSchema).min(1),
@@ -22,7 +22,7 @@ const fullTaskSchema = z.strictObject({
   ...required,
   type: z.enum(TASK_TYPES),
   title: nonEmpty,
-  depends_on: z.array(ticketIdSchema),
+  depends_on: z.array(numberedTaskIdSchema),
   non_goals: texts,
   context_files: texts,
   files_expected: texts,
@@ -35,7 +35,7 @@ const leanTaskSchema = z.strictObject({
   ...required,
   type: z.enum(TASK_TYPES).optional(),
   title: nonEmpty.optional(),
-  depends_on: z.array(ticketIdSchema).default([]),
+  depends_on: z.array(numberedTaskIdSchema).default([]),
   non_goals: texts.default([]),
   context_files: texts.default([]),
   files_expected: texts.default([]),

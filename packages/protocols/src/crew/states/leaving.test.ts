@@ -3,7 +3,7 @@ import { openDecisions, openGate, resolveDecision } from "../decisions/change-de
 import { APPROVE_DESIGN_ID, REVIEW_STRATEGY_ID, type UserDecision } from "../decisions/decision.ts";
 import { parseTasks } from "../session/tasks.ts";
 import { leanTasks } from "../session/testing/samples.ts";
-import { doneProblems, leavingProblems, type StateFacts } from "./leaving.ts";
+import { doneProblems, leavingProblems, type SessionFacts } from "./leaving.ts";
 import type { CrewState } from "./states.ts";
 
 const AT = "2026-11-18T10:00:00Z";
@@ -22,7 +22,7 @@ const gate = (id: "APPROVE_DESIGN" | "REVIEW_STRATEGY", answer: string): UserDec
   );
 const DECISIONS = [...gate("APPROVE_DESIGN", "approved"), ...gate("REVIEW_STRATEGY", "per-batch")];
 
-const READY: StateFacts = {
+const READY: SessionFacts = {
   mode: "full",
   decisions: DECISIONS,
   verified: new Set([APPROVE_DESIGN_ID, REVIEW_STRATEGY_ID]),
@@ -41,7 +41,7 @@ const READY: StateFacts = {
   repaired: true,
 };
 
-const leaving = (state: CrewState, changes: Partial<StateFacts> = {}) => leavingProblems(state, { ...READY, ...changes });
+const leaving = (state: CrewState, changes: Partial<SessionFacts> = {}) => leavingProblems(state, { ...READY, ...changes });
 const without = (name: string) => ({ artifacts: Object.fromEntries(FILES.filter((each) => each !== name).map((each) => [each, []])) });
 const broken = (name: string) => ({ artifacts: { ...READY.artifacts, [name]: [`${name}: broken`] } });
 
@@ -156,7 +156,7 @@ describe("each need on its own", () => {
 });
 
 describe("DONE", () => {
-  const done = (changes: Partial<StateFacts> = {}) => doneProblems({ ...READY, ...changes });
+  const done = (changes: Partial<SessionFacts> = {}) => doneProblems({ ...READY, ...changes });
   const unmet = (waivedBy: string | null) => ({ criteria: [{ id: "AC-001", met: false, waivedBy }] });
 
   test("[CRW-097] needs criteria, tasks, decisions, CI and the report", () => {

@@ -18,7 +18,7 @@ export interface CriterionResult {
 }
 
 /** What a state needs to be left: recorded facts only. */
-export interface StateFacts {
+export interface SessionFacts {
   readonly mode: CrewMode;
   readonly decisions: readonly UserDecision[];
   /** Ids whose record on disk has been compared with what was written. */
@@ -45,7 +45,7 @@ export interface StateFacts {
   readonly repaired: boolean;
 }
 
-type Rule = (facts: StateFacts) => string[];
+type Rule = (facts: SessionFacts) => string[];
 
 const needs =
   (...names: readonly string[]): Rule =>
@@ -139,12 +139,12 @@ const LEAVING: Partial<Readonly<Record<CrewState, readonly Rule[]>>> = {
 };
 
 /** Why the session may not go on from `state` along its line. Empty if it may. */
-export function leavingProblems(state: CrewState, facts: StateFacts): string[] {
+export function leavingProblems(state: CrewState, facts: SessionFacts): string[] {
   return (LEAVING[state] ?? []).flatMap((rule) => rule(facts));
 }
 
 /** Why the session may not enter DONE. */
-export function doneProblems(facts: StateFacts): string[] {
+export function doneProblems(facts: SessionFacts): string[] {
   const { ci, decisions } = facts;
   return [
     ...criteriaMet(facts),

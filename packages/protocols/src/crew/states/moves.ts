@@ -1,5 +1,5 @@
 import { SlipwayError } from "@slipway/agents/errors";
-import { CREW_STATES, GATE_STATES, LOOP_STATES, MAIN_LINES, WORKING_STATES, type CrewMode, type CrewState } from "./states.ts";
+import { CREW_STATES, LOOP_STATES, MAIN_LINES, WORKING_STATES, type CrewMode, type CrewState } from "./states.ts";
 
 /** Why a state is left for another. */
 export const MOVE_REASONS = {
@@ -98,8 +98,4 @@ export function assertMove(from: CrewState, to: CrewState, context: MoveContext)
 
 export function movesFrom(from: CrewState, context: MoveContext): CrewState[] {
   return CREW_STATES.filter((to) => findMove(from, to, context) !== null);
-}
-
-export function isGate(state: CrewState): boolean {
-  return (GATE_STATES as readonly CrewState[]).includes(state);
 }

@@ -36,6 +36,10 @@ export type LoopState = (typeof LOOP_STATES)[number];
 export const GATE_STATES = ["APPROVE_DESIGN", "REVIEW_STRATEGY"] as const;
 export type GateState = (typeof GATE_STATES)[number];
 
+export function isGate(state: CrewState): state is GateState {
+  return (GATE_STATES as readonly CrewState[]).includes(state);
+}
+
 /** States in which a decision of a person may be pending. */
 export const DECISION_STATES: readonly CrewState[] = ["ASK_USER", ...GATE_STATES];
 

@@ -25,8 +25,17 @@ function researchLines({ focus, summary, findings, open_questions }: ResearchPay
     `# Research: ${focus}`,
     "",
     summary,
-    ...findings.flatMap(({ title, detail, files }) => ["", `## ${title}`, "", detail, ...(files.length === 0 ? [] : ["", `Files: ${files.join(", ")}`])]),
-    ...section("Open questions", open_questions.map((question) => `- ${question}`)),
+    ...findings.flatMap(({ title, detail, files }) => [
+      "",
+      `## ${title}`,
+      "",
+      detail,
+      ...(files.length === 0 ? [] : ["", `Files: ${files.join(", ")}`]),
+    ]),
+    ...section(
+      "Open questions",
+      open_questions.map((question) => `- ${question}`),
+    ),
   ];
 }
 
@@ -35,9 +44,18 @@ function featureLines({ summary, requirements, acceptance_criteria, pushback }: 
     "# Feature",
     "",
     summary,
-    ...section("Requirements", requirements.map(({ id, text }) => `- **${id}** ${text}`)),
-    ...section("Acceptance criteria", acceptance_criteria.map(({ id, requirement, text }) => `- **${id}** (${requirement}) ${text}`)),
-    ...section("Concerns", pushback.map(({ severity, concern }) => `- ${severity}: ${concern}`)),
+    ...section(
+      "Requirements",
+      requirements.map(({ id, text }) => `- **${id}** ${text}`),
+    ),
+    ...section(
+      "Acceptance criteria",
+      acceptance_criteria.map(({ id, requirement, text }) => `- **${id}** (${requirement}) ${text}`),
+    ),
+    ...section(
+      "Concerns",
+      pushback.map(({ severity, concern }) => `- ${severity}: ${concern}`),
+    ),
   ];
 }
 
@@ -46,7 +64,12 @@ function designLines({ summary, decisions, components }: DesignPayload): string[
     "# Design",
     "",
     summary,
-    ...section("Components", components.map(({ name, responsibility, files }) => `- **${name}**: ${responsibility}${files.length === 0 ? "" : ` (${files.join(", ")})`}`)),
+    ...section(
+      "Components",
+      components.map(
+        ({ name, responsibility, files }) => `- **${name}**: ${responsibility}${files.length === 0 ? "" : ` (${files.join(", ")})`}`,
+      ),
+    ),
     ...decisions.flatMap(({ id, title, context, alternatives, selected, rationale, confidence, risk_classification }) => [
       "",
       `## ${id}: ${title} ${risk_classification}`,

@@ -54,7 +54,9 @@ export const forgeDemo: Demo<ForgeStory> = {
         "",
         `The first run: ${first.dispatches} dispatches, ${first.rows.baseline} baseline, ${first.rows.after} after and ${first.rows.review} review rows in its ledger.`,
         ...first.reverts.map((task) => `  ${task} failed twice, was restored from the baseline tag and given up`),
-        ...(merged === null ? [] : [`  merged as ${merged.commit.slice(0, 10)}: feat(${first.result?.feature_id ?? ""}): pipeline complete`]),
+        ...(merged === null
+          ? []
+          : [`  merged as ${merged.commit.slice(0, 10)}: feat(${first.result?.feature_id ?? ""}): pipeline complete`]),
         ...(first.result?.words ?? []).map((line) => `  ${line}`),
         "The second run: one reviewer's blocker outweighs two approvals.",
         ...ended.map((line) => `  ${line}`),

@@ -3,9 +3,9 @@ import type { ForgeRun } from "../forge-run.ts";
 import { planProblems } from "../rules/plan-problems.ts";
 import { uncheckedClaims } from "../rules/claims.ts";
 import { reviewContradictions } from "../rules/verdicts.ts";
-import type { Plan } from "../schemas/plan.ts";
+import type { ForgePlan } from "../schemas/plan.ts";
 import type { ReviewAnswer } from "../schemas/review.ts";
-import type { Task } from "../schemas/task.ts";
+import type { ForgeTask } from "../schemas/task.ts";
 import type { VerificationPayload } from "../schemas/verification.ts";
 import type { RoleAnswer } from "./assignment.ts";
 import type { Dispatch, DispatchOf } from "./dispatches.ts";
@@ -41,20 +41,22 @@ async function planned(run: ForgeRun, { failed }: DispatchOf<"planner">): Promis
   const changed = new Map((await features.changedFiles(run.id)).map((file) => [file.path, file.change_type]));
   const isOnBase = (path: string) => (changed.has(path) ? changed.get(path) !== "added" : files.some((file) => file.path === path));
   return ({ payload }) => {
-    const plan = payload as Plan;
+    const plan = payload as ForgePlan;
     return [...planProblems(plan, { design, spec, exists: isOnBase }), ...(before === null ? [] : changedTasks(before, plan, failed))];
   };
 }
 
 /** A replan leaves alone what has been verified. */
-function changedTasks(before: Plan, after: Plan, failed: DispatchOf<"planner">["failed"]): string[] {
+function changedTasks(before: ForgePlan, after: ForgePlan, failed: DispatchOf<"planner">["failed"]): string[] {
   const mayChange = new Set(failed.map(({ task_id }) => task_id));
   const kept = before.tasks.filter(({ id }) => !mayChange.has(id));
   const now = new Map(after.tasks.map((task) => [task.id, task]));
-  return kept.filter((task) => !isSame(task, now.get(task.id))).map(({ id }) => `task ${id} must stay as it is: only ${[...mayChange].join(", ")} is planned again`);
+  return kept
+    .filter((task) => !isSame(task, now.get(task.id)))
+    .map(({ id }) => `task ${id} must stay as it is: only ${[...mayChange].join(", ")} is planned again`);
 }
 
-function isSame(left: Task, right: Task | undefined): boolean {
+function isSame(left: ForgeTask, right: ForgeTask | undefined): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
@@ -81,4 +83,3 @@ async function reviewed(run: ForgeRun): Promise<Problems> {
     return [...reviewContradictions(review), ...uncheckedClaims(review.checks_cited, ran)];
   };
 }
-

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Workspace } from "../../dispatch/workspace.ts";
 import type { PlayedForgeRole } from "../agents.ts";
 import type { ForgeRun } from "../forge-run.ts";
+import { holdsSecret } from "../rules/secrets.ts";
 import { answerSchemaOf, type Answer } from "../schemas/answers.ts";
 import { repositoryWorkspace, type Worked } from "./contents.ts";
 import type { Dispatch } from "./dispatches.ts";
@@ -14,7 +15,7 @@ import { implementerSections, taskOf, verifierSections } from "./task-sections.t
 export type RoleAnswer = Answer<PlayedForgeRole>;
 
 /** What an agent is asked: everything but who plays it. */
-export interface Assignment {
+export interface DispatchWork {
   readonly instructions: string;
   readonly sections: () => Promise<PackItem[]>;
   readonly workspace: () => Promise<Workspace<Worked<RoleAnswer>>>;
@@ -22,7 +23,7 @@ export interface Assignment {
   readonly modelKey?: string;
 }
 
-export function assignmentOf(run: ForgeRun, dispatch: Dispatch): Assignment {
+export function assignmentOf(run: ForgeRun, dispatch: Dispatch): DispatchWork {
   return {
     instructions: INSTRUCTIONS[dispatch.role](dispatch as never),
     sections: () => sectionsOf(run, dispatch),
@@ -62,6 +63,12 @@ async function checkedSchema(run: ForgeRun, dispatch: Dispatch): Promise<z.ZodTy
   const problems = await problemsIn(run, dispatch);
   const schema = answerSchemaOf(dispatch.role) as z.ZodType<RoleAnswer>;
   return schema.superRefine((answer, context) => {
+    if (holdsSecret(answer))
+      context.addIssue({
+        code: "custom",
+        message: "the output contains a key or token; name the place where it is kept instead",
+        path: [],
+      });
     if (answer.payload === null) return;
     for (const message of problems(answer)) context.addIssue({ code: "custom", message, path: ["payload"] });
   });

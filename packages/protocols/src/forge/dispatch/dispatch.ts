@@ -7,12 +7,12 @@ import { askAgent } from "../../dispatch/ask-agent.ts";
 import type { Reply } from "../../dispatch/dispatcher.ts";
 import { callOf, openForgeRun, type ForgeRef, type ForgeRun } from "../forge-run.ts";
 import { FORGE_STEPS } from "../steps.ts";
-import { assignmentOf, type Assignment, type RoleAnswer } from "./assignment.ts";
+import { assignmentOf, type DispatchWork, type RoleAnswer } from "./assignment.ts";
 import type { Worked } from "./contents.ts";
 import type { Dispatch } from "./dispatches.ts";
 import { saveOutput } from "./save-output.ts";
 
-export interface DispatchInput {
+export interface DispatchedAttempt {
   readonly ref: ForgeRef;
   readonly dispatch: Dispatch;
   /** 1, or 2 for its only repetition. */
@@ -35,7 +35,7 @@ export type Dispatched =
   | { readonly ok: false; readonly status: "ERROR" | null; readonly reason: string; readonly deterministic: boolean };
 
 /** One agent, as a child run. The telemetry row of its instance is written before the call and closed after it. */
-export const forgeDispatch = workflow<DispatchInput, Dispatched, ChangeServices>(
+export const forgeDispatch = workflow<DispatchedAttempt, Dispatched, ChangeServices>(
   "forge-dispatch",
   "1",
   async (ctx, { ref, dispatch, attempt }, services) => {
@@ -54,7 +54,7 @@ export const forgeDispatch = workflow<DispatchInput, Dispatched, ChangeServices>
   },
 );
 
-function ask(run: ForgeRun, dispatch: Dispatch, assignment: Assignment, attempt: number): Promise<Reply<Worked<RoleAnswer>>> {
+function ask(run: ForgeRun, dispatch: Dispatch, assignment: DispatchWork, attempt: number): Promise<Reply<Worked<RoleAnswer>>> {
   const { role, instance } = dispatch;
   const { modelKey, instructions, sections, workspace } = assignment;
   return askAgent(invokerOf(run.change), FORGE_STEPS.agent.named(role, `${instance}.${attempt}`), async () => ({
@@ -71,12 +71,7 @@ function ask(run: ForgeRun, dispatch: Dispatch, assignment: Assignment, attempt:
   }));
 }
 
-async function settle(
-  run: ForgeRun,
-  dispatch: Dispatch,
-  reply: Reply<Worked<RoleAnswer>>,
-  started_at: string,
-): Promise<Dispatched> {
+async function settle(run: ForgeRun, dispatch: Dispatch, reply: Reply<Worked<RoleAnswer>>, started_at: string): Promise<Dispatched> {
   if (!reply.ok) {
     const { code, message, details } = reply.failure;
     return { ok: false, status: null, reason: `${code}: ${message}`, deterministic: details["requires_human"] === true };

@@ -3,7 +3,7 @@ import type { ReviewFocus, ReviewScope } from "../schemas/enums.ts";
 
 interface Common<R extends PlayedForgeRole> {
   readonly role: R;
-  /** Of the pipeline, such as `3b`. */
+  /** Of the progress, such as `3b`. */
   readonly step: string;
   /** Unique among the dispatches of the role; part of the cassette's file name. */
   readonly instance: string;

@@ -41,7 +41,9 @@ export async function designSections(run: ForgeRun, { round }: DispatchOf<"desig
 export async function planSections(run: ForgeRun, { constraints, feedback, failed }: DispatchOf<"planner">): Promise<PackItem[]> {
   return [
     ...(await upstream(run, [DESIGN_FILE, SPEC_FILE, verdictsFile("design")])),
-    ...(constraints.length === 0 ? [] : [{ title: "open findings: constraints of the plan", kind: "constraints", text: constraints.join("\n\n") }]),
+    ...(constraints.length === 0
+      ? []
+      : [{ title: "open findings: constraints of the plan", kind: "constraints", text: constraints.join("\n\n") }]),
     ...wishSection(feedback),
     ...(failed.length === 0
       ? []
@@ -113,7 +115,7 @@ async function researchFiles(run: ForgeRun): Promise<string[]> {
 }
 
 async function findingsOf(run: ForgeRun, scope: "design" | "code"): Promise<PackItem[]> {
-  const paths = (await run.files.paths()).filter((path) => path.startsWith(`review-findings/${scope}-`));
+  const paths = (await run.files.paths()).filter((path) => path.startsWith(`review-findings/${scope}-`) && path.endsWith(".md"));
   return [...(await runFile(run, verdictsFile(scope))), ...(await runFiles(run, paths, "findings"))];
 }
 

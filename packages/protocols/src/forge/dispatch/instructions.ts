@@ -25,5 +25,6 @@ export const INSTRUCTIONS: { readonly [R in PlayedForgeRole]: Instruct<R> } = {
 const IMPLEMENT: Readonly<Record<DispatchOf<"implementer">["mode"], (task: string) => string>> = {
   implement: (task) => `Step 5. Implement ${task}. Its baseline checks have run before your first edit.`,
   fix: (task) => `Step 5, mode fix. Repair the findings below in ${task}, and nothing else.`,
-  revert: (task) => `Step 5, mode revert. The harness restores the files of ${task} from the baseline tag. Report what is given up and why.`,
+  revert: (task) =>
+    `Step 5, mode revert. The harness restores the files of ${task} from the baseline tag. Report what is given up and why.`,
 };

@@ -4,7 +4,7 @@ import { yamlText } from "../schemas/yaml.ts";
 
 const MOST = 40;
 
-export interface Memory {
+export interface StoredMemory {
   readonly topic: string;
   readonly text: string;
 }

@@ -4,7 +4,7 @@ import type { PlayedForgeRole } from "../agents.ts";
 import type { ForgeRun } from "../forge-run.ts";
 import { documentSchemaOf, taskDocumentSchema, type ForgeDocument } from "../schemas/documents.ts";
 import type { DocumentPayload } from "../schemas/roles.ts";
-import type { Task } from "../schemas/task.ts";
+import type { ForgeTask } from "../schemas/task.ts";
 import { readYaml } from "../schemas/yaml.ts";
 
 /** The payload of a role's recorded output; null if it has none yet. */
@@ -21,7 +21,7 @@ export async function requiredPayload<R extends PlayedForgeRole>(run: ForgeRun, 
   });
 }
 
-export async function recordedTask(run: ForgeRun, id: string): Promise<Task> {
+export async function recordedTask(run: ForgeRun, id: string): Promise<ForgeTask> {
   const payload = await payloadIn(run, `tasks/${id}.yaml`, taskDocumentSchema);
   if (payload !== null) return payload.task;
   throw new SlipwayError("object_missing", `tasks/${id}.yaml is not recorded.`, {

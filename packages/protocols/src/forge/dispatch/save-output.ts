@@ -10,6 +10,7 @@ import {
   researchFile,
   SPEC_FILE,
   taskFile,
+  typedReviewFile,
   verificationFile,
 } from "../files.ts";
 import type { ForgeRun } from "../forge-run.ts";
@@ -32,7 +33,13 @@ export interface Output {
 export async function saveOutput(run: ForgeRun, call: Call, output: Output): Promise<string[]> {
   const completed_at = new Date(run.change.services.kernel.clock.now()).toISOString();
   const { instance, step } = output.dispatch;
-  const facts = (...output_paths: string[]): DispatchFacts => ({ instance, step, started_at: output.started_at, completed_at, output_paths });
+  const facts = (...output_paths: string[]): DispatchFacts => ({
+    instance,
+    step,
+    started_at: output.started_at,
+    completed_at,
+    output_paths,
+  });
   const texts = await textsOf(run, output, facts);
   await run.files.write(call, texts);
   return Object.keys(texts);
@@ -110,6 +117,5 @@ function reviewTexts(
   const payload = document.agent_output.payload;
   if (payload === null) return {};
   const texts = { [path]: findingsMarkdown(payload) };
-  return { ...texts, [`review-findings/.${scope}-${focus}.yaml`]: toYaml(document) };
+  return { ...texts, [typedReviewFile(scope, focus)]: toYaml(document) };
 }
-

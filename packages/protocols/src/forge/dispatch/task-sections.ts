@@ -1,13 +1,13 @@
 import type { PackItem } from "@slipway/agents/pack";
 import type { ForgeRun } from "../forge-run.ts";
 import { resolvePointers, sectionsText } from "../pointers/resolve.ts";
-import type { Task } from "../schemas/task.ts";
+import type { ForgeTask } from "../schemas/task.ts";
 import { yamlText } from "../schemas/yaml.ts";
 import type { DispatchOf } from "./dispatches.ts";
 import { recordedTask, requiredPayload } from "./run-documents.ts";
 import { repositorySections, runFile } from "./sections.ts";
 
-export function taskOf(run: ForgeRun, id: string): Promise<Task> {
+export function taskOf(run: ForgeRun, id: string): Promise<ForgeTask> {
   return recordedTask(run, id);
 }
 
@@ -31,7 +31,11 @@ export async function verifierSections(run: ForgeRun, dispatch: DispatchOf<"veri
   const criteria = spec.acceptance_criteria.filter(({ id }) => task.acceptance_criteria.includes(id));
   const paths = task.relevant_context.files_to_modify.map(({ path }) => path);
   return [
-    { title: "run", kind: "parameters", text: yamlText({ run_id: run.ref.run_id, round: dispatch.round, size: dispatch.size, baseline_tag: run.ref.tag }) },
+    {
+      title: "run",
+      kind: "parameters",
+      text: yamlText({ run_id: run.ref.run_id, round: dispatch.round, size: dispatch.size, baseline_tag: run.ref.tag }),
+    },
     ...(await runFile(run, `tasks/${task.id}.yaml`, "task")),
     ...(await runFile(run, `implementation-reports/${task.id}.yaml`, "report")),
     { title: "the acceptance criteria of this task", kind: "spec", text: yamlText(criteria) },
@@ -41,7 +45,7 @@ export async function verifierSections(run: ForgeRun, dispatch: DispatchOf<"veri
   ];
 }
 
-async function pointedText(run: ForgeRun, task: Task): Promise<string> {
+async function pointedText(run: ForgeRun, task: ForgeTask): Promise<string> {
   const design = await requiredPayload(run, "designer", "design-output.yaml");
   const spec = await requiredPayload(run, "spec", "spec-output.yaml");
   const resolved = resolvePointers(task, { design, spec });
@@ -59,12 +63,18 @@ export async function ledgerText({ ledger, ref }: ForgeRun, task_id: string, pha
   const rows = (await ledger.rows(ref.run_id)).checks.filter((row) => row.task_id === task_id && (phase === null || row.phase === phase));
   if (rows.length === 0) return "no rows";
   return yamlText(
-    rows.map(({ phase, round, check_name, command, exit_code, passed, output_snippet }) => ({ phase, round, check_name, command, exit_code, passed, output_snippet })),
+    rows.map(({ phase, round, check_name, command, exit_code, passed, output_snippet }) => ({
+      phase,
+      round,
+      check_name,
+      command,
+      exit_code,
+      passed,
+      output_snippet,
+    })),
   );
 }
 
 export function findingsSection(findings: readonly string[]): PackItem[] {
   return findings.length === 0 ? [] : [{ title: "findings to repair", kind: "results", text: findings.join("\n\n") }];
 }
-
-

@@ -2,7 +2,7 @@ import { exportRole, type ExportedFile, type Target } from "@slipway/agents/role
 import type { Role } from "@slipway/agents/role";
 
 /** The target's names for each tool of a protocol; none where the target has no such tool. */
-export type ToolNames = Readonly<Record<Target, Readonly<Record<string, readonly string[]>>>>;
+export type ExportedToolNames = Readonly<Record<Target, Readonly<Record<string, readonly string[]>>>>;
 
 const TOOLS_LINE = /^tools: .*$/m;
 
@@ -11,7 +11,7 @@ export function agentFile(
   target: Target,
   protocol: string,
   role: Role,
-  names: ToolNames,
+  names: ExportedToolNames,
   fields: Readonly<Record<string, unknown>> = {},
   /** Tools that only the target's agent needs. */
   added: readonly string[] = [],

@@ -1,5 +1,5 @@
 import type { FORGE_AGENTS, ForgeRole } from "../agents.ts";
-import type { ToolNames } from "./export-file.ts";
+import type { ExportedToolNames } from "./export-file.ts";
 
 type ForgeTool = (typeof FORGE_AGENTS)[ForgeRole]["tools"][number];
 type Names = Readonly<Record<ForgeTool, readonly string[]>>;
@@ -46,4 +46,4 @@ const CLAUDE: Names = {
   "ide-get_diagnostics": ["mcp__ide__getDiagnostics"],
 };
 
-export const FORGE_TOOL_NAMES: ToolNames = { copilot: COPILOT, claude: CLAUDE };
+export const FORGE_TOOL_NAMES: ExportedToolNames = { copilot: COPILOT, claude: CLAUDE };

@@ -1,6 +1,6 @@
-import { REVIEW_FOCUSES, RESEARCH_FOCUSES, SEVERITIES, type Severity } from "../schemas/enums.ts";
+import { REVIEW_FOCUSES, RESEARCH_FOCUSES, SEVERITIES, type FindingSeverity } from "../schemas/enums.ts";
 
-const MEANINGS: Readonly<Record<Severity, string>> = {
+const MEANINGS: Readonly<Record<FindingSeverity, string>> = {
   Blocker:
     "It must never ship: security is broken, data is lost, or the feature is unusable. In the category security it forces the verdict `blocker` and ends the run; it cannot be downgraded or deferred.",
   Critical: "It is wrong in a case that will occur. It has to be repaired before approval.",

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { APPROVALS_FILE } from "../files.ts";
 import { callOf } from "../forge-run.ts";
-import type { Pipeline } from "../pipeline.ts";
+import type { ForgeProgress } from "../progress.ts";
 import { routeGate } from "../router/route.ts";
-import type { Action, GateId } from "../router/actions.ts";
+import type { RouteAction, GateId } from "../router/actions.ts";
 import {
   approvalLogEntry,
   approvalLogEntrySchema,
@@ -11,43 +11,51 @@ import {
   defaultOption,
   isAsked,
   type ApprovalLogEntry,
-  type ApprovalRequest,
+  type AskedApproval,
 } from "../rules/approvals.ts";
 import { readYaml, yamlText } from "../schemas/yaml.ts";
 
-export interface GateAnswer {
-  readonly action: Action;
+export interface GateChoice {
+  readonly action: RouteAction;
   readonly option: string;
   readonly comment: string | null;
 }
 
 /** An approval gate: a person chooses in interactive mode, the default holds otherwise. Either is logged. */
-export async function askGate(pipeline: Pipeline, asked: ApprovalRequest, round: number): Promise<GateAnswer> {
-  const { run } = pipeline;
+export async function askGate(progress: ForgeProgress, asked: AskedApproval, round: number): Promise<GateChoice> {
+  const { run } = progress;
   const request = approvalRequestSchema.parse(asked);
   const gate = request.gate_id as GateId;
-  const answer = isAsked(run.ref.mode) ? await askPerson(pipeline, request, round) : null;
+  const answer = isAsked(run.ref.mode) ? await askPerson(progress, request, round) : null;
   const step = `approval:${gate}:${round}`;
   await run.ctx.step(step, async () => {
     const at = new Date(run.change.services.kernel.clock.now()).toISOString();
-    const given = answer === null ? ({ mode: "autonomous" } as const) : ({ mode: "interactive", option: answer.decision, raw: answer.raw } as const);
-    await appendToLog(pipeline, step, approvalLogEntry(request, at, given));
+    const given =
+      answer === null ? ({ mode: "autonomous" } as const) : ({ mode: "interactive", option: answer.decision, raw: answer.raw } as const);
+    await appendToLog(progress, step, approvalLogEntry(request, at, given));
   });
   const option = answer?.decision ?? defaultOption(request);
   const action = routeGate(gate, option);
   if (action === null) throw new TypeError(`The gate ${gate} has no option ${option}.`);
-  pipeline.go(action);
+  progress.go(action);
   return { action, option, comment: answer?.comment ?? null };
 }
 
-async function askPerson({ run }: Pipeline, { gate_id, pipeline_step, question, context, options, metadata }: ApprovalRequest, round: number) {
+async function askPerson(
+  { run }: ForgeProgress,
+  { gate_id, pipeline_step, question, context, options, metadata }: AskedApproval,
+  round: number,
+) {
   const ids = options.map(({ id }) => id) as [string, ...string[]];
   const { risk_summary, findings_count, elapsed_time } = metadata;
   const answer = await run.ctx.ask(`${gate_id}:${round}`, {
     kind: "forge_gate",
     title: `${run.id}, step ${pipeline_step}: ${question}`,
     body: [context, `Risk: ${risk_summary}. Findings: ${findings_count}. Elapsed: ${elapsed_time}.`].join("\n"),
-    options: options.map(({ id, label, description, is_default }) => ({ value: id, label: `${label}${is_default ? " (default)" : ""}: ${description}` })),
+    options: options.map(({ id, label, description, is_default }) => ({
+      value: id,
+      label: `${label}${is_default ? " (default)" : ""}: ${description}`,
+    })),
     schema: z.strictObject({ decision: z.enum(ids), comment: z.string().optional() }),
     context: { feature_id: run.id, gate_id, pipeline_step, metadata },
     answerableBy: ["person"],
@@ -57,7 +65,7 @@ async function askPerson({ run }: Pipeline, { gate_id, pipeline_step, question, 
 
 const logSchema = z.object({ approval_log: z.array(approvalLogEntrySchema) });
 
-async function appendToLog({ run }: Pipeline, step: string, entry: ApprovalLogEntry): Promise<void> {
+async function appendToLog({ run }: ForgeProgress, step: string, entry: ApprovalLogEntry): Promise<void> {
   const text = await run.files.text(APPROVALS_FILE);
   const read = text === null ? null : readYaml(text, logSchema, APPROVALS_FILE);
   const before = read?.ok === true ? read.value.approval_log : [];

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { REQUEST_FILE } from "../files.ts";
 import { callOf } from "../forge-run.ts";
-import type { Pipeline } from "../pipeline.ts";
-import { PUSHBACK_CHOICES, type Severity } from "../schemas/enums.ts";
+import type { ForgeProgress } from "../progress.ts";
+import { PUSHBACK_CHOICES, type FindingSeverity } from "../schemas/enums.ts";
 import { FORGE_STEPS } from "../steps.ts";
 
 export interface Concern {
-  readonly severity: Severity;
+  readonly severity: FindingSeverity;
   readonly text: string;
 }
 
@@ -14,7 +14,7 @@ export interface Concern {
 export type PushbackResult = { readonly choice: "proceed" | "abandon" } | { readonly choice: "modify"; readonly wish: string };
 
 /** Concerns about the request: asked as multiple choice in interactive mode, logged otherwise. */
-export async function askPushback({ run }: Pipeline, where: string, concerns: readonly Concern[]): Promise<PushbackResult> {
+export async function askPushback({ run }: ForgeProgress, where: string, concerns: readonly Concern[]): Promise<PushbackResult> {
   if (concerns.length === 0) return { choice: "proceed" };
   const lines = concerns.map(({ severity, text }) => `${severity}: ${text}`);
   if (run.ref.mode === "autonomous") {
@@ -32,7 +32,10 @@ export async function askPushback({ run }: Pipeline, where: string, concerns: re
     ],
     schema: z
       .strictObject({ decision: z.enum(PUSHBACK_CHOICES), comment: z.string().min(1).optional() })
-      .refine(({ decision, comment }) => decision !== "modify" || comment !== undefined, { error: "modify needs a comment", path: ["comment"] }),
+      .refine(({ decision, comment }) => decision !== "modify" || comment !== undefined, {
+        error: "modify needs a comment",
+        path: ["comment"],
+      }),
     context: { feature_id: run.id, concerns },
     answerableBy: ["person"],
   });
@@ -40,7 +43,9 @@ export async function askPushback({ run }: Pipeline, where: string, concerns: re
   const wish = answer.comment ?? "";
   await run.ctx.step(`request-file:${where}`, async () => {
     const before = (await run.files.text(REQUEST_FILE)) ?? "";
-    await run.files.write(callOf(run, `request-file:${where}`), { [REQUEST_FILE]: `${before.trimEnd()}\n\n## Changed after pushback\n\n${wish}\n` });
+    await run.files.write(callOf(run, `request-file:${where}`), {
+      [REQUEST_FILE]: `${before.trimEnd()}\n\n## Changed after pushback\n\n${wish}\n`,
+    });
   });
   return { choice: "modify", wish };
 }

@@ -1,8 +1,8 @@
 import { mustPerform } from "../../change/perform.ts";
 import { runCascade } from "../cascade/run-cascade.ts";
 import { callOf } from "../forge-run.ts";
-import type { Pipeline } from "../pipeline.ts";
-import type { Task } from "../schemas/task.ts";
+import type { ForgeProgress } from "../progress.ts";
+import type { ForgeTask } from "../schemas/task.ts";
 import { FORGE_STEPS } from "../steps.ts";
 import type { Build } from "./build.ts";
 import { cascadeServices, toolingOf } from "./cascade-services.ts";
@@ -11,9 +11,13 @@ import { cascadeServices, toolingOf } from "./cascade-services.ts";
 export type Baselines = Map<string, Readonly<Record<string, number>>>;
 
 /** The tag of the run, once, and the baseline rows of each task, before any implementer may write. */
-export async function captureBaselines(pipeline: Pipeline, build: Pick<Build, "baselines" | "tagged">, tasks: readonly Task[]): Promise<void> {
-  const { run } = pipeline;
-  if (!build.tagged) await tagBase(pipeline);
+export async function captureBaselines(
+  progress: ForgeProgress,
+  build: Pick<Build, "baselines" | "tagged">,
+  tasks: readonly ForgeTask[],
+): Promise<void> {
+  const { run } = progress;
+  if (!build.tagged) await tagBase(progress);
   build.tagged = true;
   const { baselines } = build;
   for (const task of tasks.filter(({ id }) => !baselines.has(id))) {
@@ -38,11 +42,13 @@ export async function captureBaselines(pipeline: Pipeline, build: Pick<Build, "b
   }
 }
 
-export function filesOf({ relevant_context }: Task): string[] {
+export function filesOf({ relevant_context }: ForgeTask): string[] {
   return relevant_context.files_to_modify.map(({ path }) => path);
 }
 
-async function tagBase({ run }: Pipeline): Promise<void> {
+async function tagBase({ run }: ForgeProgress): Promise<void> {
   const { features } = run.change.services.kernel;
-  await mustPerform(run.change, "baseline-tag", (call) => features.tagBase(call, { feature_id: run.id, tag: run.ref.tag }), { asksAlways: true });
+  await mustPerform(run.change, "baseline-tag", (call) => features.tagBase(call, { feature_id: run.id, tag: run.ref.tag }), {
+    asksAlways: true,
+  });
 }

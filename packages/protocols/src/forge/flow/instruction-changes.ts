@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { applyAgentPatch } from "../../change/agent-change.ts";
 import { patchesOf } from "../../change/patches.ts";
-import type { Pipeline } from "../pipeline.ts";
+import type { ForgeProgress } from "../progress.ts";
 import { weakensSecurity } from "../rules/instructions.ts";
 import type { KnowledgePayload } from "../schemas/knowledge.ts";
 import { FORGE_STEPS } from "../steps.ts";
@@ -14,8 +14,8 @@ const answerSchema = z.strictObject({ decision: z.enum(["apply", "skip"]), comme
  * Changes of `.github/instructions/` are asked about in interactive mode, and applied and logged otherwise. One that weakens a security
  * check is refused in both. False if a person gave the change up.
  */
-export async function applyInstructionChanges(pipeline: Pipeline, changes: readonly InstructionChange[]): Promise<boolean> {
-  const { run } = pipeline;
+export async function applyInstructionChanges(progress: ForgeProgress, changes: readonly InstructionChange[]): Promise<boolean> {
+  const { run } = progress;
   for (const [index, change] of changes.entries()) {
     const name = `instructions-${index + 1}`;
     const note = (text: string) => run.ctx.step(FORGE_STEPS.note.named(name), async () => text);
@@ -24,7 +24,7 @@ export async function applyInstructionChanges(pipeline: Pipeline, changes: reado
       await note(`refused: the change of ${change.path} would weaken an existing security check`);
       continue;
     }
-    if (run.ref.mode === "interactive" && !(await isApproved(pipeline, name, change))) {
+    if (run.ref.mode === "interactive" && !(await isApproved(progress, name, change))) {
       await note(`not applied: a person declined the change of ${change.path}`);
       continue;
     }
@@ -41,7 +41,7 @@ export async function applyInstructionChanges(pipeline: Pipeline, changes: reado
   return true;
 }
 
-async function isApproved({ run }: Pipeline, name: string, { path, text }: InstructionChange): Promise<boolean> {
+async function isApproved({ run }: ForgeProgress, name: string, { path, text }: InstructionChange): Promise<boolean> {
   const { decision } = await run.ctx.ask(name, {
     kind: "forge_instructions",
     title: `${run.id}: change the instructions in ${path}?`,

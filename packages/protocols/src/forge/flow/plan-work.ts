@@ -1,6 +1,6 @@
 import { planFiles } from "../../change/agent-change.ts";
-import type { Pipeline } from "../pipeline.ts";
-import { PipelineError } from "../forge-run.ts";
+import type { ForgeProgress } from "../progress.ts";
+import { ForgeError } from "../forge-run.ts";
 import { dispatchStep } from "../dispatch-step.ts";
 import type { DispatchOf } from "../dispatch/dispatches.ts";
 import { requiredPayload } from "../dispatch/run-documents.ts";
@@ -15,48 +15,48 @@ const MAX_REVISIONS = 10;
 const MAX_REFUSALS = 3;
 
 /** Steps 4 and 4a. Null if a person aborted or gave the change up. */
-export async function planUntilApproved(pipeline: Pipeline, constraints: readonly string[]): Promise<PlanPayload | null> {
+export async function planUntilApproved(progress: ForgeProgress, constraints: readonly string[]): Promise<PlanPayload | null> {
   let feedback: string | null = null;
   let refusals = 0;
   for (let round = 1; round <= MAX_REVISIONS; round++) {
-    const plan = await makePlan(pipeline, { instance: round === 1 ? "plan" : `plan-${round}`, constraints, feedback, failed: [] });
-    const answer = await askGate(pipeline, postPlanningRequest(plan, await elapsedMs(pipeline, `4a:${round}`)), round);
+    const plan = await makePlan(progress, { instance: round === 1 ? "plan" : `plan-${round}`, constraints, feedback, failed: [] });
+    const answer = await askGate(progress, postPlanningRequest(plan, await elapsedMs(progress, `4a:${round}`)), round);
     if (answer.action.type === "abort") return null;
     if (answer.option === "revise") {
       feedback = answer.comment ?? "Plan the tasks in another way.";
       continue;
     }
-    const submitted = await submitPlan(pipeline, plan, `plan-${round}`);
+    const submitted = await submitPlan(progress, plan, `plan-${round}`);
     if (submitted !== "accepted" && submitted !== "given up") {
-      if (++refusals >= MAX_REFUSALS) throw new PipelineError("4", `the plan was refused ${refusals} times: ${submitted.refused}`);
+      if (++refusals >= MAX_REFUSALS) throw new ForgeError("4", `the plan was refused ${refusals} times: ${submitted.refused}`);
       feedback = `The plan was refused:\n${submitted.refused}`;
       continue;
     }
     return submitted === "accepted" ? plan : null;
   }
-  throw new PipelineError("4a", `the plan was sent back ${MAX_REVISIONS} times`);
+  throw new ForgeError("4a", `the plan was sent back ${MAX_REVISIONS} times`);
 }
 
 /** Tasks that failed their verification, planned again. Null if a person gave the change up. */
-export async function replan(pipeline: Pipeline, name: string, failed: DispatchOf<"planner">["failed"]): Promise<PlanPayload | null> {
-  for (let refusals = 0; ; ) {
+export async function replan(progress: ForgeProgress, name: string, failed: DispatchOf<"planner">["failed"]): Promise<PlanPayload | null> {
+  for (let refusals = 0; ;) {
     const instance = refusals === 0 ? name : `${name}-${refusals + 1}`;
-    const plan = await makePlan(pipeline, { instance, constraints: [], feedback: null, failed });
-    pipeline.go({ type: "go", step: "5" });
-    const submitted = await submitPlan(pipeline, plan, instance);
+    const plan = await makePlan(progress, { instance, constraints: [], feedback: null, failed });
+    progress.go({ type: "go", step: "5" });
+    const submitted = await submitPlan(progress, plan, instance);
     if (submitted === "accepted") return plan;
     if (submitted === "given up") return null;
-    if (++refusals >= MAX_REFUSALS) throw new PipelineError("4", `the plan was refused ${refusals} times: ${submitted.refused}`);
+    if (++refusals >= MAX_REFUSALS) throw new ForgeError("4", `the plan was refused ${refusals} times: ${submitted.refused}`);
   }
 }
 
-async function makePlan(pipeline: Pipeline, wanted: Omit<DispatchOf<"planner">, "role" | "step">): Promise<PlanPayload> {
-  const { run } = pipeline;
-  await dispatchStep(pipeline, {
+async function makePlan(progress: ForgeProgress, wanted: Omit<DispatchOf<"planner">, "role" | "step">): Promise<PlanPayload> {
+  const { run } = progress;
+  await dispatchStep(progress, {
     step: "4",
     dispatches: [{ role: "planner", step: "4", ...wanted }],
     input: async (agents, [result]) => {
-      const plan = result?.dispatched.ok === true ? await planNow(pipeline, `${wanted.instance}:${result.attempts}`) : null;
+      const plan = result?.dispatched.ok === true ? await planNow(progress, `${wanted.instance}:${result.attempts}`) : null;
       return { input: "plan", agents, overall_risk: plan?.overall_risk_summary ?? "🔴" };
     },
     words: wanted.failed.length === 0 ? "the plan" : `the plan, replanned for ${wanted.failed.map(({ task_id }) => task_id).join(", ")}`,
@@ -64,14 +64,14 @@ async function makePlan(pipeline: Pipeline, wanted: Omit<DispatchOf<"planner">, 
   return run.ctx.step(`plan:${wanted.instance}`, () => requiredPayload(run, "planner", PLAN_FILE));
 }
 
-function planNow({ run }: Pipeline, name: string): Promise<PlanPayload> {
+function planNow({ run }: ForgeProgress, name: string): Promise<PlanPayload> {
   return run.ctx.step(`planned:${name}`, () => requiredPayload(run, "planner", PLAN_FILE));
 }
 
 type Submitted = "accepted" | "given up" | { readonly refused: string };
 
 /** The kernel's plan names every file of every task, so that no other feature changes them meanwhile. */
-async function submitPlan({ run }: Pipeline, plan: PlanPayload, name: string): Promise<Submitted> {
+async function submitPlan({ run }: ForgeProgress, plan: PlanPayload, name: string): Promise<Submitted> {
   const files = plan.tasks.flatMap(({ relevant_context }) => relevant_context.files_to_modify);
   const spec = await run.ctx.step(`criteria:${name}`, () => requiredPayload(run, "spec", SPEC_FILE));
   const of = (operation: string) => [...new Set(files.filter((file) => file.operation === operation).map(({ path }) => path))];

@@ -1,5 +1,5 @@
 import { gate, gateAll } from "../../change/gate.ts";
-import type { Pipeline } from "../pipeline.ts";
+import type { ForgeProgress } from "../progress.ts";
 import type { ReviewFinding, ReviewPayload } from "../schemas/review.ts";
 import { filesOf } from "./baseline.ts";
 import { buildTasks, type Build } from "./build.ts";
@@ -7,33 +7,37 @@ import { findingTexts } from "./design.ts";
 import { review } from "./review.ts";
 
 /** Step 7: at most two rounds. Between them the affected tasks are fixed and verified again. False if a person gave up. */
-export async function reviewUntilApproved(pipeline: Pipeline, build: Build): Promise<boolean> {
-  if (!(await passRepositoryGates(pipeline, build, "review"))) return false;
+export async function reviewUntilApproved(progress: ForgeProgress, build: Build): Promise<boolean> {
+  if (!(await passRepositoryGates(progress, build, "review"))) return false;
   for (;;) {
-    const round = pipeline.state().counters.code_round;
-    const { action, reviews } = await review(pipeline, { scope: "code", round, risk: pipeline.state().overall_risk ?? "🟡" });
+    const round = progress.state().counters.code_round;
+    const { action, reviews } = await review(progress, { scope: "code", round, risk: progress.state().overall_risk ?? "🟡" });
     if (action.type !== "fix") return true;
     const findings = findingsByTask(build, reviews);
     const lot = { name: `fix-r${round}`, ids: [...findings.keys()], mode: "fix", findings, wave: null } as const;
-    if (!(await buildTasks(pipeline, build, lot))) return false;
-    pipeline.go({ type: "go", step: "7" });
+    if (!(await buildTasks(progress, build, lot))) return false;
+    progress.go({ type: "go", step: "7" });
   }
 }
 
 /** The gates of the repository must pass on the whole change. A failure is repaired once; then it is a known issue, and the confidence is Low. */
-async function passRepositoryGates(pipeline: Pipeline, build: Build, name: string): Promise<boolean> {
+async function passRepositoryGates(progress: ForgeProgress, build: Build, name: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    const problem = await gateProblem(pipeline, `${name}-${attempt}`);
+    const problem = await gateProblem(progress, `${name}-${attempt}`);
     if (problem === null) return true;
     if (attempt === 2) {
-      pipeline.lower("verification-exhausted", { severity: "Critical", text: `the gates of the repository fail: ${problem}`, from: "gates" });
+      progress.lower("verification-exhausted", {
+        severity: "Critical",
+        text: `the gates of the repository fail: ${problem}`,
+        from: "gates",
+      });
       return true;
     }
-    if (!(await fixAll(pipeline, build, `gates-${name}`, problem))) return false;
+    if (!(await fixAll(progress, build, `gates-${name}`, problem))) return false;
   }
 }
 
-async function gateProblem({ run }: Pipeline, name: string): Promise<string | null> {
+async function gateProblem({ run }: ForgeProgress, name: string): Promise<string | null> {
   const { features } = run.change.services.kernel;
   const { files } = await run.ctx.step(`changed:${name}`, async () => ({ files: (await features.changedFiles(run.id)).length }));
   if (files === 0) return null;
@@ -47,14 +51,14 @@ async function gateProblem({ run }: Pipeline, name: string): Promise<string | nu
 const LOG_CHARACTERS = 4_000;
 
 /** Everything that is part of the change is fixed for a problem of the whole. False if a person gave up. */
-export async function fixAll(pipeline: Pipeline, build: Build, name: string, problem: string): Promise<boolean> {
+export async function fixAll(progress: ForgeProgress, build: Build, name: string, problem: string): Promise<boolean> {
   const ids = build.plan.tasks.map(({ id }) => id).filter((id) => !build.reverted.has(id));
   if (ids.length === 0) return true;
   const findings = new Map(ids.map((id) => [id, [problem]]));
   // Its iterations are counted from one, like those of a wave.
-  pipeline.go({ type: "next-wave" });
-  const done = await buildTasks(pipeline, build, { name, ids, mode: "fix", findings, wave: null });
-  pipeline.go({ type: "go", step: "7" });
+  progress.go({ type: "next-wave" });
+  const done = await buildTasks(progress, build, { name, ids, mode: "fix", findings, wave: null });
+  progress.go({ type: "go", step: "7" });
   return done;
 }
 

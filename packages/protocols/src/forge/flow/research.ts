@@ -1,4 +1,4 @@
-import type { Pipeline } from "../pipeline.ts";
+import type { ForgeProgress } from "../progress.ts";
 import { dispatchStep } from "../dispatch-step.ts";
 import type { DispatchOf } from "../dispatch/dispatches.ts";
 import { payloadOf } from "../dispatch/run-documents.ts";
@@ -11,25 +11,27 @@ import { askGate } from "./ask-gate.ts";
 const MAX_EXPANSIONS = 5;
 
 /** Step 1 and gate 1a. False if a person aborted. */
-export async function research(pipeline: Pipeline): Promise<boolean> {
+export async function research(progress: ForgeProgress): Promise<boolean> {
   let focuses: readonly string[] = RESEARCH_FOCUSES;
   let more: string | null = null;
   for (let round = 1; round <= MAX_EXPANSIONS; round++) {
     const dispatches = focuses.map((focus): DispatchOf<"researcher"> => {
       return { role: "researcher", step: "1", instance: round === 1 ? focus : `${focus}-${round}`, focus, more };
     });
-    await dispatchStep(pipeline, {
+    await dispatchStep(progress, {
       step: "1",
       dispatches,
       input: async (agents) => ({ input: "research", agents }),
       words: `${dispatches.length} researchers`,
     });
-    const { run } = pipeline;
+    const { run } = progress;
     const results = await run.ctx.step(`research-results:${round}`, async () => {
       const payloads = await Promise.all(focuses.map((focus) => payloadOf(run, "researcher", researchFile(focus))));
-      return payloads.flatMap((payload) => (payload === null ? [] : [{ focus: payload.focus, findings: payload.findings.map(({ title }) => ({ title })) }]));
+      return payloads.flatMap((payload) =>
+        payload === null ? [] : [{ focus: payload.focus, findings: payload.findings.map(({ title }) => ({ title })) }],
+      );
     });
-    const answer = await askGate(pipeline, postResearchRequest(results, focuses.length, await elapsedMs(pipeline, `1a:${round}`)), round);
+    const answer = await askGate(progress, postResearchRequest(results, focuses.length, await elapsedMs(progress, `1a:${round}`)), round);
     if (answer.action.type === "abort") return false;
     if (answer.option !== "expand") return true;
     more = answer.comment ?? "Look wider and deeper than before.";

@@ -1,11 +1,11 @@
-import { PipelineError, callOf } from "../forge-run.ts";
-import type { Pipeline } from "../pipeline.ts";
+import { ForgeError, callOf } from "../forge-run.ts";
+import type { ForgeProgress } from "../progress.ts";
 import { dispatchStep, type Result } from "../dispatch-step.ts";
 import type { Dispatched } from "../dispatch/dispatch.ts";
 import type { DispatchOf } from "../dispatch/dispatches.ts";
 import { payloadOf } from "../dispatch/run-documents.ts";
 import { reviewerModel } from "../dispatch/reviewer-model.ts";
-import { verdictsFile } from "../files.ts";
+import { typedReviewFile, verdictsFile } from "../files.ts";
 import { reviewQuestions } from "../ledger/gates.ts";
 import { reviewTaskId } from "../ledger/rows.ts";
 import { DEGRADATIONS } from "../rules/confidence.ts";
@@ -30,21 +30,31 @@ export interface Reviewed {
 }
 
 /** Step 3b or 7: three reviewers side by side, their rows, the gates as SQL, and the decision of the table. */
-export async function review(pipeline: Pipeline, { scope, round, risk }: ReviewRound): Promise<Reviewed> {
-  const { run } = pipeline;
+export async function review(progress: ForgeProgress, { scope, round, risk }: ReviewRound): Promise<Reviewed> {
+  const { run } = progress;
   const { ctx, ref } = run;
   const step = scope === "design" ? "3b" : "7";
-  const fallback = pipeline.facts().includes("one-model");
+  const fallback = progress.facts().includes("one-model");
   const dispatches = REVIEW_FOCUSES.map((focus): Reviewer => {
     const notes = fallback ? [DEGRADATIONS["one-model"]] : [];
-    return { role: "adversarial-reviewer", step, instance: `${scope}-${focus}-r${round}`, scope, focus, round, risk_level: risk, fallback, notes };
+    return {
+      role: "adversarial-reviewer",
+      step,
+      instance: `${scope}-${focus}-r${round}`,
+      scope,
+      focus,
+      round,
+      risk_level: risk,
+      fallback,
+      notes,
+    };
   });
   const task_id = reviewTaskId(run.id, scope);
-  const end = await dispatchStep<Reviewer>(pipeline, {
+  const end = await dispatchStep<Reviewer>(progress, {
     step,
     dispatches,
     input: async (agents, results) => {
-      await recordVerdicts(pipeline, { scope, round, risk }, results);
+      await recordVerdicts(progress, { scope, round, risk }, results);
       const name = FORGE_STEPS.gates.named(`${scope}-review-r${round}-${attemptOf(results)}`);
       const { gates } = await ctx.step(name, async () => ({
         of: `${scope} review, round ${round}`,
@@ -56,12 +66,12 @@ export async function review(pipeline: Pipeline, { scope, round, risk }: ReviewR
     },
     words: `${scope} review, round ${round}`,
   }).catch(async (error: unknown) => {
-    if (error instanceof PipelineError) await writeVerdicts(pipeline, { scope, round, risk });
+    if (error instanceof ForgeError) await writeVerdicts(progress, { scope, round, risk });
     throw error;
   });
-  const reviews = await writeVerdicts(pipeline, { scope, round, risk });
-  pipeline.noteReview({ scope, round, reviews });
-  if (end.action.type === "go") noteDissent(pipeline, scope, reviews);
+  const reviews = await writeVerdicts(progress, { scope, round, risk });
+  progress.noteReview({ scope, round, reviews });
+  if (end.action.type === "go") noteDissent(progress, scope, reviews);
   return { action: end.action, reviews };
 }
 
@@ -70,19 +80,19 @@ function attemptOf(results: readonly Result[]): number {
 }
 
 /** The harness inserts the rows, from validated answers. A security blocker decides the verdict whatever the reviewer wrote. */
-async function recordVerdicts(pipeline: Pipeline, { scope, round }: ReviewRound, results: readonly Result<Reviewer>[]): Promise<void> {
-  const { run } = pipeline;
+async function recordVerdicts(progress: ForgeProgress, { scope, round }: ReviewRound, results: readonly Result<Reviewer>[]): Promise<void> {
+  const { run } = progress;
   const answered = results.filter(({ dispatched }) => dispatched.ok);
   const models = answered.map(({ dispatch, dispatched }) => reviewerModel(modelIn(dispatched), dispatch.focus));
   const oneModel = answered.length === results.length && new Set(models).size < models.length;
-  if (oneModel && !pipeline.facts().includes("one-model")) {
-    pipeline.lower("one-model");
+  if (oneModel && !progress.facts().includes("one-model")) {
+    progress.lower("one-model");
     await run.ctx.step(FORGE_STEPS.note.named(`one-model-${scope}-${round}`), async () => DEGRADATIONS["one-model"]);
   }
   for (const { dispatch, dispatched, attempts } of answered) {
     const step = `verdict:${dispatch.instance}.${attempts}`;
     await run.ctx.step(step, async () => {
-      const payload = await reviewOf(pipeline, scope, dispatch.focus);
+      const payload = await reviewOf(progress, scope, dispatch.focus);
       if (payload === null) return null;
       const model = reviewerModel(modelIn(dispatched), dispatch.focus);
       const { verdict, findings_count, summary } = payload;
@@ -107,20 +117,26 @@ function modelIn(dispatched: Dispatched): string | null {
 }
 
 /** The harness's own copy of a reviewer's typed answer. */
-function reviewOf({ run }: Pipeline, scope: ReviewScope, focus: string): Promise<ReviewPayload | null> {
-  return payloadOf(run, "adversarial-reviewer", `review-findings/.${scope}-${focus}.yaml`);
+function reviewOf({ run }: ForgeProgress, scope: ReviewScope, focus: string): Promise<ReviewPayload | null> {
+  return payloadOf(run, "adversarial-reviewer", typedReviewFile(scope, focus));
 }
 
 /** The entries of the current round, merged by the harness so that parallel reviewers cannot overwrite each other. */
-async function writeVerdicts(pipeline: Pipeline, { scope, round, risk }: ReviewRound): Promise<readonly ReviewPayload[]> {
-  const { run } = pipeline;
+async function writeVerdicts(progress: ForgeProgress, { scope, round, risk }: ReviewRound): Promise<readonly ReviewPayload[]> {
+  const { run } = progress;
   const step = `verdicts:${scope}:${round}`;
   return run.ctx.step(step, async () => {
-    const found = await Promise.all(REVIEW_FOCUSES.map((focus) => reviewOf(pipeline, scope, focus)));
+    const found = await Promise.all(REVIEW_FOCUSES.map((focus) => reviewOf(progress, scope, focus)));
     const payloads = found.filter((payload) => payload !== null).map((payload) => ({ ...payload, verdict: decidedVerdict(payload) }));
     const now = new Date(run.change.services.kernel.clock.now()).toISOString();
     const path = verdictsFile(scope);
-    const facts = { instance: `round-${round}`, step: scope === "design" ? "3b" : "7", started_at: now, completed_at: now, output_paths: [path] };
+    const facts = {
+      instance: `round-${round}`,
+      step: scope === "design" ? "3b" : "7",
+      started_at: now,
+      completed_at: now,
+      output_paths: [path],
+    };
     if (payloads.length > 0) {
       const document = verdictsDocument(scope, round, payloads.map(verdictEntryOf), risk, facts);
       await run.files.write(callOf(run, step), { [path]: toYaml(document) });
@@ -130,7 +146,7 @@ async function writeVerdicts(pipeline: Pipeline, { scope, round, risk }: ReviewR
 }
 
 /** A dissenting minority does not stop the run; its findings stay open. */
-function noteDissent(pipeline: Pipeline, scope: ReviewScope, reviews: readonly ReviewPayload[]): void {
+function noteDissent(progress: ForgeProgress, scope: ReviewScope, reviews: readonly ReviewPayload[]): void {
   const issues = dissentOf(reviews.map((one) => ({ ...one, reviewer: `${scope} review, ${one.reviewer_model} (${one.review_focus})` })));
-  pipeline.addIssues(issues.map(({ severity, title, source }) => ({ severity, text: title, from: source })));
+  progress.addIssues(issues.map(({ severity, title, source }) => ({ severity, text: title, from: source })));
 }

@@ -1,6 +1,6 @@
 import type { DesignPayload } from "../schemas/design.ts";
 import type { SpecPayload } from "../schemas/spec.ts";
-import type { Task } from "../schemas/task.ts";
+import type { ForgeTask } from "../schemas/task.ts";
 import { yamlText } from "../schemas/yaml.ts";
 import { parsePointer, type PointedFile, type Pointer } from "./pointer.ts";
 
@@ -19,8 +19,8 @@ export interface Section {
 export type ResolvedPointers =
   { readonly ok: true; readonly sections: readonly Section[] } | { readonly ok: false; readonly errors: readonly string[] };
 
-type PointingTask = Pick<Task, "id"> & {
-  readonly relevant_context: Pick<Task["relevant_context"], "design_sections" | "spec_requirements">;
+type PointingTask = Pick<ForgeTask, "id"> & {
+  readonly relevant_context: Pick<ForgeTask["relevant_context"], "design_sections" | "spec_requirements">;
 };
 
 /** All sections a task names, in its order, or every pointer that leads nowhere. */

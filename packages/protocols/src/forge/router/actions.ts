@@ -4,7 +4,7 @@ import type { Step } from "./state.ts";
 export const GATES = { "gate-post-research": "1a", "gate-post-planning": "4a" } as const satisfies Record<string, Step>;
 export type GateId = keyof typeof GATES;
 
-export type Action =
+export type RouteAction =
   | { readonly type: "proceed"; readonly warn: boolean }
   /** Neither of them ends a run. */
   | { readonly type: "pushback"; readonly how: "none" | "log" | "ask" }
@@ -36,19 +36,19 @@ export const ESCALATIONS = {
   "verification-exhausted": "The third iteration failed: the tasks are reverted and documented, and the confidence is Low.",
   "code-review-exhausted": "The second round has no two approvals: the findings become known issues, and the confidence is Low.",
 } as const;
-export type Escalation = keyof typeof ESCALATIONS;
+export type EscalationPath = keyof typeof ESCALATIONS;
 
-export interface Outcome {
-  readonly action: Action;
-  readonly escalation?: Escalation;
+export interface RouteOutcome {
+  readonly action: RouteAction;
+  readonly escalation?: EscalationPath;
   /** What this decision adds to what the confidence of the run is computed from. */
   readonly facts?: readonly RunFact[];
 }
 
 /** A routing decision as it is recorded. */
-export interface Routed {
+export interface RouteDecision {
   readonly row: number;
-  readonly escalation: Escalation | null;
-  readonly action: Action;
+  readonly escalation: EscalationPath | null;
+  readonly action: RouteAction;
   readonly facts: readonly RunFact[];
 }

@@ -1,6 +1,6 @@
 import type { PlayedForgeRole } from "../agents.ts";
 import { REVIEWERS } from "../rules/thresholds.ts";
-import type { Outcome } from "./actions.ts";
+import type { RouteOutcome } from "./actions.ts";
 import { BUDGETS } from "./budgets.ts";
 import type { AgentOutcome, RouteInput } from "./inputs.ts";
 
@@ -8,7 +8,7 @@ import type { AgentOutcome, RouteInput } from "./inputs.ts";
 const TOLERATED: readonly PlayedForgeRole[] = ["researcher", "knowledge-agent"];
 
 /** Row 21. Null: every agent of the step has an answer that the step's own rows can judge. */
-export function settleAgents(input: RouteInput): Outcome | null {
+export function settleAgents(input: RouteInput): RouteOutcome | null {
   // A blocker ends the run at once, without waiting for another reviewer.
   if (!("agents" in input) || ("blockers" in input && input.blockers > 0)) return null;
   const failed = input.agents.filter(isFailed);
@@ -38,7 +38,7 @@ function isEmpty(input: Extract<RouteInput, { readonly agents: unknown }>): bool
   return input.agents.length === 0 || ("tasks" in input && input.tasks.length === 0);
 }
 
-function fail(reason: string, escalation: Outcome["escalation"] = "agent-failed"): Outcome {
+function fail(reason: string, escalation: RouteOutcome["escalation"] = "agent-failed"): RouteOutcome {
   return { action: { type: "fail", reason }, escalation };
 }
 

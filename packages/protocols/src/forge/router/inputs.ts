@@ -1,6 +1,6 @@
 import type { CompletionStatus, PlayedForgeRole } from "../agents.ts";
 import type { TaskVerification } from "../rules/thresholds.ts";
-import type { Confidence, Risk, Severity } from "../schemas/enums.ts";
+import type { ConfidenceLevel, Risk, FindingSeverity } from "../schemas/enums.ts";
 
 /** The last answer of one dispatched instance. */
 export interface AgentOutcome {
@@ -26,7 +26,7 @@ type Agents = { readonly agents: readonly AgentOutcome[] };
 /** All that routing may know. */
 export type RouteInput =
   | { readonly input: "setup"; readonly check: "git"; readonly dirty: boolean; readonly on_main: boolean; readonly trivial: boolean }
-  | { readonly input: "setup"; readonly check: "pushback"; readonly concerns: readonly Severity[] }
+  | { readonly input: "setup"; readonly check: "pushback"; readonly concerns: readonly FindingSeverity[] }
   | ({ readonly input: "research" } & Agents)
   | ({ readonly input: "spec" } & Agents)
   | ({ readonly input: "design" } & Agents)
@@ -36,7 +36,7 @@ export type RouteInput =
   | ({ readonly input: "verification"; readonly tasks: readonly TaskVerification[]; readonly more_waves: boolean } & Agents)
   | ({ readonly input: "code review" } & Agents & ReviewCounts)
   | ({ readonly input: "knowledge" } & Agents)
-  | { readonly input: "confidence"; readonly confidence: Confidence };
+  | { readonly input: "confidence"; readonly confidence: ConfidenceLevel };
 
 export type InputKind = RouteInput["input"];
 export type InputOf<K extends InputKind> = Extract<RouteInput, { readonly input: K }>;

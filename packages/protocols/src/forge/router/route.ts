@@ -1,4 +1,4 @@
-import { GATES, type Action, type GateId, type Routed } from "./actions.ts";
+import { GATES, type RouteAction, type GateId, type RouteDecision } from "./actions.ts";
 import type { RouteInput } from "./inputs.ts";
 import type { RouteState } from "./state.ts";
 import { DECISION_TABLE } from "./table.ts";
@@ -9,7 +9,7 @@ const ANY_AGENT_FIRST = [
 ];
 
 /** One routing decision: the first row that matches. It reads nothing but its arguments. */
-export function route(state: RouteState, input: RouteInput): Routed {
+export function route(state: RouteState, input: RouteInput): RouteDecision {
   for (const { row, decide } of ANY_AGENT_FIRST) {
     const outcome = decide(state, input);
     if (outcome !== null) return { row, escalation: outcome.escalation ?? null, action: outcome.action, facts: outcome.facts ?? [] };
@@ -18,17 +18,17 @@ export function route(state: RouteState, input: RouteInput): Routed {
 }
 
 /** What the answer at an approval gate leads to. */
-export function routeGate(gate: GateId, option: string): Action | null {
+export function routeGate(gate: GateId, option: string): RouteAction | null {
   return GATE_ANSWERS[gate][option] ?? null;
 }
 
-const GATE_ANSWERS: Readonly<Record<GateId, Readonly<Record<string, Action>>>> = {
+const GATE_ANSWERS: Readonly<Record<GateId, Readonly<Record<string, RouteAction>>>> = {
   "gate-post-research": { proceed: { type: "go", step: "2" }, expand: { type: "go", step: "1" }, abort: { type: "abort" } },
   "gate-post-planning": { approve: { type: "go", step: "5" }, revise: { type: "go", step: "4" }, abort: { type: "abort" } },
 };
 
 /** The state after an action: where the run is, and its counters. */
-export function advance(state: RouteState, action: Action): RouteState {
+export function advance(state: RouteState, action: RouteAction): RouteState {
   const at = (current_step: RouteState["current_step"], counters: Partial<RouteState["counters"]> = {}): RouteState => {
     return { ...state, current_step, counters: { ...state.counters, ...counters } };
   };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CompletionStatus, PlayedForgeRole } from "../agents.ts";
-import type { Action } from "./actions.ts";
+import type { RouteAction } from "./actions.ts";
 import { MAX_ATTEMPTS_OF_TOOL_CALL } from "./budgets.ts";
 import type { TaskVerification } from "../rules/thresholds.ts";
 import type { AgentOutcome, RouteInput } from "./inputs.ts";
@@ -43,7 +43,7 @@ describe("the decision table", () => {
     );
   });
 
-  test.each<[string, RouteState, RouteInput, number, Action["type"], Partial<ReturnType<typeof route>>]>([
+  test.each<[string, RouteState, RouteInput, number, RouteAction["type"], Partial<ReturnType<typeof route>>]>([
     ["a clean tree", at(), { input: "setup", check: "git", dirty: false, on_main: false, trivial: false }, 1, "proceed", {}],
     ["concerns", at(), { input: "setup", check: "pushback", concerns: ["Blocker"] }, 2, "pushback", {}],
     ["research", at(), { input: "research", agents: agents("researcher", "DONE", "DONE", "DONE", "DONE") }, 3, "gate", { facts: [] }],
@@ -338,7 +338,7 @@ describe("every input", () => {
 });
 
 /** Plays a run whose agents, ledger and verdicts are drawn at random; gives the rows that fired. */
-function play(draw: (choices: number) => number, waves: number): { rows: number[]; last: Action } {
+function play(draw: (choices: number) => number, waves: number): { rows: number[]; last: RouteAction } {
   let state: RouteState = { ...start, current_step: "1" };
   let wave = 1;
   let attempts = 1;

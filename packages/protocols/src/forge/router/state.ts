@@ -8,7 +8,7 @@ export const APPROVAL_MODES = ["autonomous", "interactive"] as const;
 export type ApprovalMode = (typeof APPROVAL_MODES)[number];
 
 /** In memory only. A resumed run builds it again from its output files and the ledger. */
-export interface PipelineState {
+export interface ForgeState {
   readonly feature_slug: string;
   readonly approval_mode: ApprovalMode;
   readonly current_step: Step;
@@ -20,7 +20,7 @@ export interface PipelineState {
   readonly error_log: readonly { readonly step: string; readonly agent: ForgeRole; readonly error: string; readonly retried: boolean }[];
 }
 
-export interface RouteState extends PipelineState {
+export interface RouteState extends ForgeState {
   readonly counters: {
     /** Review rounds, from 1. */
     readonly design_round: number;
@@ -30,7 +30,7 @@ export interface RouteState extends PipelineState {
   };
 }
 
-export function initialState(facts: Pick<PipelineState, "feature_slug" | "approval_mode" | "run_id">): RouteState {
+export function initialState(facts: Pick<ForgeState, "feature_slug" | "approval_mode" | "run_id">): RouteState {
   return {
     feature_slug: facts.feature_slug,
     approval_mode: facts.approval_mode,

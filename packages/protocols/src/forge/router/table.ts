@@ -1,24 +1,24 @@
 import { APPROVALS_NEEDED, isVerified, REVIEWERS } from "../rules/thresholds.ts";
 import { settleAgents } from "./any-agent.ts";
-import type { Outcome } from "./actions.ts";
+import type { RouteOutcome } from "./actions.ts";
 import { BUDGETS } from "./budgets.ts";
 import type { InputKind, InputOf, ReviewCounts, RouteInput } from "./inputs.ts";
 import type { RouteState } from "./state.ts";
 
-export interface Row {
+export interface TableRow {
   readonly row: number;
   readonly input: InputKind | "any agent";
   readonly condition: string;
   /** Null: the condition does not hold. */
-  readonly decide: (state: RouteState, input: RouteInput) => Outcome | null;
+  readonly decide: (state: RouteState, input: RouteInput) => RouteOutcome | null;
 }
 
 function row<K extends InputKind>(
   number: number,
   kind: K,
   condition: string,
-  decide: (input: InputOf<K>, state: RouteState) => Outcome | null,
-): Row {
+  decide: (input: InputOf<K>, state: RouteState) => RouteOutcome | null,
+): TableRow {
   const isOfKind = (input: RouteInput): input is InputOf<K> => input.input === kind;
   return { row: number, input: kind, condition, decide: (state, input) => (isOfKind(input) ? decide(input, state) : null) };
 }
@@ -32,13 +32,13 @@ const isApproved = ({ submitted, approvals, blockers }: ReviewCounts) =>
 const hasDissent = ({ submitted, approvals }: ReviewCounts) => approvals < submitted;
 const failing = ({ tasks }: InputOf<"verification">) => tasks.filter((task) => !isVerified(task)).map(({ task_id }) => task_id);
 
-const approved = (counts: ReviewCounts, action: Outcome["action"]): Outcome | null =>
+const approved = (counts: ReviewCounts, action: RouteOutcome["action"]): RouteOutcome | null =>
   isApproved(counts) ? { action, facts: hasDissent(counts) ? ["dissent"] : [] } : null;
-const blocked = ({ blockers }: ReviewCounts, scope: string): Outcome | null =>
+const blocked = ({ blockers }: ReviewCounts, scope: string): RouteOutcome | null =>
   blockers > 0 ? { action: { type: "fail", reason: `a reviewer blocks the ${scope}` } } : null;
 
 /** The decision table. Row numbers are recorded in runs: they never change. */
-export const DECISION_TABLE: readonly Row[] = [
+export const DECISION_TABLE: readonly TableRow[] = [
   row(1, "setup", "the tree is dirty or the branch is main", (input) =>
     input.check === "git" ? { action: { type: "proceed", warn: !input.trivial && (input.dirty || input.on_main) } } : null,
   ),

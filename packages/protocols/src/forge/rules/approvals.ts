@@ -3,7 +3,7 @@ import { GATES, type GateId } from "../router/actions.ts";
 import { APPROVAL_MODES, STEPS, type ApprovalMode } from "../router/state.ts";
 import { RISKS, type Risk } from "../schemas/enums.ts";
 import { count, line, text, time } from "../schemas/fields.ts";
-import type { Plan } from "../schemas/plan.ts";
+import type { ForgePlan } from "../schemas/plan.ts";
 
 const MAX_LABEL = 50;
 const option = z.object({ id: line, label: line.max(MAX_LABEL), description: text, is_default: z.boolean() });
@@ -20,7 +20,7 @@ export const approvalRequestSchema = z.object({
     .refine((options) => new Set(options.map(({ id }) => id)).size === options.length, "has no id twice"),
   metadata: z.object({ risk_summary: text, findings_count: count, elapsed_time: line }),
 });
-export type ApprovalRequest = z.output<typeof approvalRequestSchema>;
+export type AskedApproval = z.output<typeof approvalRequestSchema>;
 
 export const approvalLogEntrySchema = z.object({
   gate_id: line,
@@ -34,7 +34,7 @@ export type ApprovalLogEntry = z.output<typeof approvalLogEntrySchema>;
 
 const choice = (id: string, label: string, description: string, is_default = false) => ({ id, label, description, is_default });
 
-const OPTIONS: Readonly<Record<GateId, ApprovalRequest["options"]>> = {
+const OPTIONS: Readonly<Record<GateId, AskedApproval["options"]>> = {
   "gate-post-research": [
     choice("proceed", "Go on to the specification", "The research is accepted as it is.", true),
     choice("expand", "Research more", "The researchers run again with additional focus areas."),
@@ -54,7 +54,7 @@ export interface ResearchResult {
 
 const SHOWN_TITLES = 3;
 
-export function postResearchRequest(research: readonly ResearchResult[], planned: number, elapsedMs: number): ApprovalRequest {
+export function postResearchRequest(research: readonly ResearchResult[], planned: number, elapsedMs: number): AskedApproval {
   const titles = research.flatMap(({ findings }) => findings.map(({ title }) => phrase(title)));
   const context = [
     `${research.length} of ${planned} researchers gave results on ${research.map(({ focus }) => focus).join(", ") || "nothing"}.`,
@@ -70,7 +70,7 @@ export function postResearchRequest(research: readonly ResearchResult[], planned
   );
 }
 
-export function postPlanningRequest({ tasks, waves, overall_risk_summary }: Plan, elapsedMs: number): ApprovalRequest {
+export function postPlanningRequest({ tasks, waves, overall_risk_summary }: ForgePlan, elapsedMs: number): AskedApproval {
   const files = tasks.flatMap(({ relevant_context }) => relevant_context.files_to_modify);
   const total = (risk: Risk) => files.filter((file) => file.risk === risk).length;
   const large = tasks.filter(({ size }) => size === "Large").length;
@@ -85,7 +85,7 @@ export function postPlanningRequest({ tasks, waves, overall_risk_summary }: Plan
 
 /** The decision at a gate as it is logged. In autonomous mode it is the default, and nobody was asked. */
 export function approvalLogEntry(
-  asked: ApprovalRequest,
+  asked: AskedApproval,
   timestamp: string,
   answer: { readonly mode: "autonomous" } | { readonly mode: "interactive"; readonly option: string; readonly raw: string },
 ): ApprovalLogEntry {
@@ -95,7 +95,7 @@ export function approvalLogEntry(
   return { gate_id, timestamp, mode: answer.mode, selected_option: answer.option, auto_selected: false, user_response_raw: answer.raw };
 }
 
-export function defaultOption({ options }: ApprovalRequest): string {
+export function defaultOption({ options }: AskedApproval): string {
   return options.find(({ is_default }) => is_default)?.id ?? "";
 }
 
@@ -111,7 +111,7 @@ function request(
   risk_summary: string,
   findings_count: number,
   elapsedMs: number,
-): ApprovalRequest {
+): AskedApproval {
   const metadata = { risk_summary, findings_count, elapsed_time: elapsed(elapsedMs) };
   return { gate_id, pipeline_step: GATES[gate_id], question, context: context.join(" "), options: OPTIONS[gate_id], metadata };
 }

@@ -1,4 +1,4 @@
-import type { Confidence } from "../schemas/enums.ts";
+import type { ConfidenceLevel } from "../schemas/enums.ts";
 
 /** What lowers the confidence of a run. */
 export const RUN_FACTS = [
@@ -19,7 +19,7 @@ export type RunFact = (typeof RUN_FACTS)[number];
 const LOW: readonly RunFact[] = ["verification-exhausted", "code-review-exhausted"];
 
 /** Computed before Step 8, so that Step 9 is decided even without the knowledge agent. */
-export function runConfidence(facts: readonly RunFact[]): Confidence {
+export function runConfidence(facts: readonly RunFact[]): ConfidenceLevel {
   if (facts.some((fact) => LOW.includes(fact))) return "Low";
   return facts.length === 0 ? "High" : "Medium";
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { EXAMPLE_ANSWERS, EXAMPLE_RECORD, EXAMPLE_TASK } from "../schemas/examples.ts";
-import type { Plan } from "../schemas/plan.ts";
-import type { PlannedFile, Task } from "../schemas/task.ts";
-import { planProblems, type PlanFacts } from "./plan-problems.ts";
+import type { ForgePlan } from "../schemas/plan.ts";
+import type { PlannedFile, ForgeTask } from "../schemas/task.ts";
+import { planProblems, type ForgePlanFacts } from "./plan-problems.ts";
 
 const present = new Set(["src/a.ts", "src/b.ts", "src/user.ts"]);
-const facts: PlanFacts = {
+const facts: ForgePlanFacts = {
   exists: (path) => present.has(path),
   design: { summary: "One decision.", decisions: [EXAMPLE_RECORD], components: [] },
   spec: EXAMPLE_ANSWERS.spec.payload!,
 };
 
-function task(id: string, files: PlannedFile[], more: Partial<Task> = {}): Task {
+function task(id: string, files: PlannedFile[], more: Partial<ForgeTask> = {}): ForgeTask {
   const relevant_context = { ...EXAMPLE_TASK.relevant_context, files_to_modify: files };
   return { ...EXAMPLE_TASK, id, relevant_context, ...more };
 }
@@ -22,7 +22,7 @@ const file = (path: string, operation: PlannedFile["operation"] = "modify", risk
   operation,
 });
 
-function problems(tasks: Task[], waves: string[][], over: Partial<Plan> = {}, more: Partial<PlanFacts> = {}): string[] {
+function problems(tasks: ForgeTask[], waves: string[][], over: Partial<ForgePlan> = {}, more: Partial<ForgePlanFacts> = {}): string[] {
   return planProblems({ tasks, waves, overall_risk_summary: "🟡", ...over }, { ...facts, ...more });
 }
 

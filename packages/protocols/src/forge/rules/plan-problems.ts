@@ -1,10 +1,10 @@
 import { foldedPath } from "@slipway/kernel/paths/paths";
 import { resolvePointers, type Pointed } from "../pointers/resolve.ts";
 import { highestRisk } from "../schemas/enums.ts";
-import type { Plan } from "../schemas/plan.ts";
-import { sizeOf, type Task } from "../schemas/task.ts";
+import type { ForgePlan } from "../schemas/plan.ts";
+import { sizeOf, type ForgeTask } from "../schemas/task.ts";
 
-export interface PlanFacts extends Pointed {
+export interface ForgePlanFacts extends Pointed {
   /** Before the first wave of this plan. */
   readonly exists: (path: string) => boolean;
   /** Tasks of an earlier plan that are done, when this one replaces the rest. */
@@ -12,7 +12,7 @@ export interface PlanFacts extends Pointed {
 }
 
 /** Everything that keeps a plan from being carried out, each with its file and field. */
-export function planProblems(plan: Plan, facts: PlanFacts): string[] {
+export function planProblems(plan: ForgePlan, facts: ForgePlanFacts): string[] {
   const waveOf = new Map(plan.waves.flatMap((ids, wave) => ids.map((id) => [id, wave] as const)));
   return [
     ...taskListProblems(plan),
@@ -24,9 +24,9 @@ export function planProblems(plan: Plan, facts: PlanFacts): string[] {
 }
 
 const inPlan = (field: string, problem: string) => `plan-output.yaml, payload/${field}: ${problem}`;
-const inTask = ({ id }: Pick<Task, "id">, field: string, problem: string) => `tasks/${id}.yaml, ${field}: ${problem}`;
+const inTask = ({ id }: Pick<ForgeTask, "id">, field: string, problem: string) => `tasks/${id}.yaml, ${field}: ${problem}`;
 
-function taskListProblems({ tasks, overall_risk_summary }: Plan): string[] {
+function taskListProblems({ tasks, overall_risk_summary }: ForgePlan): string[] {
   const problems = tasks.flatMap(({ id }, index) =>
     tasks.findIndex((other) => other.id === id) < index ? [inPlan(`tasks/${index}/id`, `${id} is given twice`)] : [],
   );
@@ -36,7 +36,7 @@ function taskListProblems({ tasks, overall_risk_summary }: Plan): string[] {
   return problems;
 }
 
-function waveProblems({ tasks, waves }: Plan): string[] {
+function waveProblems({ tasks, waves }: ForgePlan): string[] {
   const known = new Set(tasks.map(({ id }) => id));
   const seen = new Set<string>();
   const problems: string[] = [];
@@ -51,7 +51,7 @@ function waveProblems({ tasks, waves }: Plan): string[] {
   return problems;
 }
 
-function dependencyProblems(task: Task, waveOf: ReadonlyMap<string, number>, finished: readonly string[]): string[] {
+function dependencyProblems(task: ForgeTask, waveOf: ReadonlyMap<string, number>, finished: readonly string[]): string[] {
   const own = waveOf.get(task.id);
   return task.depends_on.flatMap((id, index) => {
     if (finished.includes(id)) return [];
@@ -62,7 +62,7 @@ function dependencyProblems(task: Task, waveOf: ReadonlyMap<string, number>, fin
   });
 }
 
-function contextProblems(task: Task, facts: PlanFacts): string[] {
+function contextProblems(task: ForgeTask, facts: ForgePlanFacts): string[] {
   const resolved = resolvePointers(task, facts);
   const criteria = new Set(facts.spec.acceptance_criteria.map(({ id }) => id));
   const size = sizeOf(task.relevant_context.files_to_modify.map(({ risk }) => risk));
@@ -76,7 +76,7 @@ function contextProblems(task: Task, facts: PlanFacts): string[] {
 }
 
 /** Wave by wave: no file twice in one, and each operation possible when its wave starts. */
-function fileProblems({ tasks, waves }: Plan, waveOf: ReadonlyMap<string, number>, exists: (path: string) => boolean): string[] {
+function fileProblems({ tasks, waves }: ForgePlan, waveOf: ReadonlyMap<string, number>, exists: (path: string) => boolean): string[] {
   const problems: string[] = [];
   const changed = new Map<string, boolean>();
   for (const wave of waves.keys()) {

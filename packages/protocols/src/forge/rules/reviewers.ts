@@ -3,12 +3,12 @@ import { REVIEW_FOCUSES, REVIEW_SCOPES, risk, type ReviewFocus } from "../schema
 import { line, list, path } from "../schemas/fields.ts";
 import { runIdSchema } from "./run-id.ts";
 
-export interface Assignment {
+export interface ReviewerAssignment {
   readonly model: string;
   readonly review_focus: ReviewFocus;
 }
 
-export const DEFAULT_ASSIGNMENTS: readonly Assignment[] = [
+export const DEFAULT_ASSIGNMENTS: readonly ReviewerAssignment[] = [
   { model: "gpt-5.3-codex", review_focus: "security" },
   { model: "gemini-3-pro-preview", review_focus: "architecture" },
   { model: "claude-opus-4.6", review_focus: "correctness" },
@@ -35,7 +35,7 @@ export const reviewerParametersSchema = z.object({
 export type ReviewerParameters = z.output<typeof reviewerParametersSchema>;
 
 export interface Reviewers {
-  readonly assignments: readonly Assignment[];
+  readonly assignments: readonly ReviewerAssignment[];
   /** One model for all three: their results carry a warning. */
   readonly isFallback: boolean;
 }
@@ -44,7 +44,7 @@ export interface Reviewers {
 export function assignReviewers(
   isUsable: (model: string) => boolean,
   single: string,
-  preferred: readonly Assignment[] = DEFAULT_ASSIGNMENTS,
+  preferred: readonly ReviewerAssignment[] = DEFAULT_ASSIGNMENTS,
 ): Reviewers {
   if (preferred.every(({ model }) => isUsable(model))) return { assignments: preferred, isFallback: false };
   return { assignments: REVIEW_FOCUSES.map((review_focus) => ({ model: single, review_focus })), isFallback: true };

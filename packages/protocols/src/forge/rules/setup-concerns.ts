@@ -1,4 +1,4 @@
-import type { Severity } from "../schemas/enums.ts";
+import type { FindingSeverity } from "../schemas/enums.ts";
 import { PUSHBACK_OPTIONS, type PushbackOption } from "../schemas/spec.ts";
 
 export type ConcernKind = "scope" | "conflict" | "vagueness";
@@ -6,7 +6,7 @@ export type ConcernKind = "scope" | "conflict" | "vagueness";
 export interface SetupConcern {
   readonly rule: string;
   readonly kind: ConcernKind;
-  readonly severity: Severity;
+  readonly severity: FindingSeverity;
   readonly question: string;
   readonly options: readonly PushbackOption[];
 }
@@ -14,7 +14,7 @@ export interface SetupConcern {
 interface Rule {
   readonly rule: string;
   readonly kind: ConcernKind;
-  readonly severity: Severity;
+  readonly severity: FindingSeverity;
   readonly question: string;
   readonly holds: (request: string) => boolean;
 }

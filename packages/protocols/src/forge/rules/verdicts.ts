@@ -1,4 +1,4 @@
-import type { Severity, Verdict } from "../schemas/enums.ts";
+import type { FindingSeverity, Verdict } from "../schemas/enums.ts";
 import type { FindingsCount, ReviewAnswer, ReviewFinding } from "../schemas/review.ts";
 import { countFindings } from "../schemas/review-files.ts";
 
@@ -30,7 +30,7 @@ export function reviewContradictions(review: ReviewAnswer): string[] {
 }
 
 export interface KnownIssue {
-  readonly severity: Severity;
+  readonly severity: FindingSeverity;
   readonly title: string;
   /** Who found it. */
   readonly source: string;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { confidence, risk, type Confidence } from "./enums.ts";
+import { confidence, risk, type ConfidenceLevel } from "./enums.ts";
 import { alternativeId, decisionId, line, list, text, time, uniqueBy } from "./fields.ts";
 
-export const CONFIDENCE_DEFINITIONS: Readonly<Record<Confidence, string>> = {
+export const CONFIDENCE_DEFINITIONS: Readonly<Record<ConfidenceLevel, string>> = {
   High: "Every alternative was judged on clear evidence, reversal costs little, and comparable patterns exist in the repository.",
   Medium: "Some uncertainty remains: the choice rests on reasonable inference, and reversal has a moderate cost.",
   Low: "Much is uncertain: the evidence is limited, reversal costs much, and the choice is to be revisited after implementation.",

@@ -9,7 +9,7 @@ import { line, time } from "./fields.ts";
 import type { CheckRecord } from "./implementation.ts";
 import type { Reviewer } from "./review.ts";
 import { ROLE_PAYLOADS, type DocumentPayload } from "./roles.ts";
-import { taskPayload, type Task } from "./task.ts";
+import { taskPayload, type ForgeTask } from "./task.ts";
 import type { VerificationPayload } from "./verification.ts";
 
 export const SCHEMA_VERSION = "1.0";
@@ -87,7 +87,7 @@ export function documentOf<R extends PlayedForgeRole>(
   return assemble(role, documentSchemaOf(role), answer.completion, payload, facts);
 }
 
-export function taskDocumentOf(completion: Completion, task: Task, facts: DispatchFacts): ForgeDocument<z.output<typeof taskPayload>> {
+export function taskDocumentOf(completion: Completion, task: ForgeTask, facts: DispatchFacts): ForgeDocument<z.output<typeof taskPayload>> {
   return assemble("planner", taskDocumentSchema, completion, { task }, facts);
 }
 

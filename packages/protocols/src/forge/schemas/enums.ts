@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 export const SEVERITIES = ["Blocker", "Critical", "Major", "Minor"] as const;
-export type Severity = (typeof SEVERITIES)[number];
+export type FindingSeverity = (typeof SEVERITIES)[number];
 /** What a refused severity is answered with. */
 const SEVERITY_NOTE = `a severity is one of ${SEVERITIES.join(", ")}, written exactly so`;
 export const severity = z.enum(SEVERITIES, SEVERITY_NOTE);
@@ -19,7 +19,7 @@ export const RISK_MEANINGS: Readonly<Record<Risk, string>> = {
 
 const LEVELS = ["High", "Medium", "Low"] as const;
 /** Of a decision, of a review and of a run. */
-export type Confidence = (typeof LEVELS)[number];
+export type ConfidenceLevel = (typeof LEVELS)[number];
 export const confidence = z.enum(LEVELS);
 
 export const VERDICTS = ["approve", "needs_revision", "blocker"] as const;
@@ -48,7 +48,7 @@ export const RESEARCH_FOCUSES = ["architecture", "impact", "dependencies", "patt
 export const PUSHBACK_CHOICES = ["proceed", "modify", "abandon"] as const;
 export type PushbackChoice = (typeof PUSHBACK_CHOICES)[number];
 
-export function highestSeverity(severities: readonly Severity[]): Severity | null {
+export function highestSeverity(severities: readonly FindingSeverity[]): FindingSeverity | null {
   return SEVERITIES.find((severity) => severities.includes(severity)) ?? null;
 }
 

@@ -2,7 +2,7 @@ import type { PlayedForgeRole } from "../agents.ts";
 import type { Answer } from "./answers.ts";
 import { CONFIDENCE_DEFINITIONS, type AnsweredDecision } from "./decision.ts";
 import type { CheckRecord } from "./implementation.ts";
-import type { Task } from "./task.ts";
+import type { ForgeTask } from "./task.ts";
 
 /** One feature in every example: a limit on the length of a display name. */
 const completion = { status: "DONE", severity: null, findings_count: 0, risk_level: null, output_paths: [] as string[] } as const;
@@ -42,7 +42,7 @@ export const EXAMPLE_RECORD = {
   decided_by: "designer",
 };
 
-export const EXAMPLE_TASK: Task = {
+export const EXAMPLE_TASK: ForgeTask = {
   id: "task-01",
   title: "Limit a display name to 80 characters",
   description: "Refuse a longer name in the model and test the limit from both sides.",

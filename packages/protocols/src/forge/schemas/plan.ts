@@ -16,4 +16,4 @@ export const planAnswer = z.object({ ...planned, decisions: answeredDecisions(0)
 export const planPayload = z.object({ ...planned, decisions: decisionRecords(0) });
 export type PlanPayload = z.output<typeof planPayload>;
 /** What the rules read: as the planner answered it, or as it is on disk. */
-export type Plan = Pick<PlanPayload, "tasks" | "waves" | "overall_risk_summary">;
+export type ForgePlan = Pick<PlanPayload, "tasks" | "waves" | "overall_risk_summary">;

@@ -1,4 +1,4 @@
-import type { ReviewFocus, ReviewScope, Risk, Severity } from "./enums.ts";
+import type { ReviewFocus, ReviewScope, Risk, FindingSeverity } from "./enums.ts";
 import { assemble, documentSchema, type DispatchFacts, type ForgeDocument } from "./documents.ts";
 import { verdictsPayload, type FindingsCount, type ReviewFinding, type ReviewPayload, type VerdictEntry } from "./review.ts";
 import type { z } from "zod";
@@ -30,7 +30,7 @@ export function verdictsDocument(
   facts: DispatchFacts,
 ): ForgeDocument<VerdictsPayload> {
   const total = (key: keyof FindingsCount) => entries.reduce((sum, { findings_count }) => sum + findings_count[key], 0);
-  const severities = (Object.keys(SEVERITY_KEYS) as Severity[]).filter((severity) => total(SEVERITY_KEYS[severity]) > 0);
+  const severities = (Object.keys(SEVERITY_KEYS) as FindingSeverity[]).filter((severity) => total(SEVERITY_KEYS[severity]) > 0);
   const findings_count = (Object.values(SEVERITY_KEYS) as (keyof FindingsCount)[]).reduce((sum, key) => sum + total(key), 0);
   const approvals = entries.filter(({ verdict }) => verdict === "approve").length;
   const summary = `Round ${round} of the ${scope} review: ${approvals} of ${entries.length} approve.`;

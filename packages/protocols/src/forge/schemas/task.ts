@@ -29,7 +29,7 @@ export const taskSchema = z
     const why = needed === "Large" ? "a task with a 🔴 file is Large" : "a task without a 🔴 file is Standard";
     context.addIssue({ code: "custom", path: ["size"], message: `${why}, not ${size}` });
   });
-export type Task = z.output<typeof taskSchema>;
+export type ForgeTask = z.output<typeof taskSchema>;
 
 export const taskPayload = z.object({ task: taskSchema });
 

@@ -8,7 +8,7 @@ export type { CountedTests } from "./summaries/reader.ts";
 
 const READERS: readonly SummaryReader[] = [...javascriptReaders, ...pythonReaders, ...nativeReaders, ...jvmReaders];
 
-export interface CountOptions {
+export interface TestCountOptions {
   /** The argv; if it names a test runner, only that runner's format counts. */
   readonly command?: readonly string[];
   /** False if a part of the output is missing: then a format whose numbers must be added up is not read. */
@@ -19,7 +19,7 @@ export interface CountOptions {
  * The tests that ran, from a test runner's own last summary in the output, without escape sequences; null if there is none. What the
  * program under test prints before that summary does not count.
  */
-export function countTests(output: string, { command = [], isWhole = true }: CountOptions = {}): CountedTests | null {
+export function countTests(output: string, { command = [], isWhole = true }: TestCountOptions = {}): CountedTests | null {
   const text = output.replaceAll("\r\n", "\n");
   const named = READERS.filter(({ command: pattern }) => pattern.test(command.join(" ")));
   const readers = (named.length === 0 ? READERS : named).filter(({ adds }) => isWhole || !adds);

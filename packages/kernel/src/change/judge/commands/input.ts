@@ -34,4 +34,4 @@ export const commandsInput = z.strictObject({
 });
 
 export type CommandsInput = z.infer<typeof commandsInput>;
-export type Command = CommandsInput["commands"][number];
+export type CheckCommand = CommandsInput["commands"][number];

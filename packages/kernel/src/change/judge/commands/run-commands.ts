@@ -9,7 +9,7 @@ import { openStepTrees, type StepTrees } from "../gates/step-trees.ts";
 import type { GateRequest } from "../gates/run.ts";
 import type { TreeCheckout } from "../trials/with-tree.ts";
 import { countTests, type CountedTests } from "./count-tests.ts";
-import type { Command, CommandsInput } from "./input.ts";
+import type { CheckCommand, CommandsInput } from "./input.ts";
 import { layOut } from "./throwaway.ts";
 
 /** What happened to one command. */
@@ -70,7 +70,7 @@ export async function runCommands(checkout: TreeCheckout, run: CommandsRun): Pro
 }
 
 async function runOne(
-  command: Command,
+  command: CheckCommand,
   logs: string,
   index: number,
   worktree: string,
@@ -118,7 +118,7 @@ async function runOne(
 }
 
 async function ranCommand(
-  { command }: Command,
+  { command }: CheckCommand,
   result: StepResult,
   { redact }: Pick<Settings, "redact">,
   keepLog: CommandsRun["keepLog"],
@@ -139,7 +139,7 @@ async function ranCommand(
   };
 }
 
-function skipped({ name, command }: Command, { settings: { redact } }: CommandsRun): RanCommand {
+function skipped({ name, command }: CheckCommand, { settings: { redact } }: CommandsRun): RanCommand {
   const nothing = { exit_code: null, duration_ms: 0, timed_out: false, output: "", log_digest: null, tests: null };
   return { name: redact.text(name), command: redact.value(command), status: "skipped", ...nothing };
 }

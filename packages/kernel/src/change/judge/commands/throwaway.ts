@@ -3,7 +3,7 @@ import { writeBelow } from "../../../host/file-views/files.ts";
 import { escapes, foldPath } from "../../../host/git/names.ts";
 import { nameOffence } from "../../../host/git/patch-rules.ts";
 import { canonicalPath, visible } from "../../../paths/paths.ts";
-import type { Command } from "./input.ts";
+import type { CheckCommand } from "./input.ts";
 
 /** What a throwaway file must stay clear of. */
 export interface Occupied {
@@ -17,7 +17,7 @@ export interface Occupied {
  * Refuses a throwaway file that would replace or hide a part of the tree, or that lies outside it: a command runs on exactly the tree, with
  * additional files only.
  */
-export function assertThrowaway(commands: readonly Command[], { tracked, shared }: Occupied): void {
+export function assertThrowaway(commands: readonly CheckCommand[], { tracked, shared }: Occupied): void {
   const wanted = commands.flatMap(({ name, files }) => Object.keys(files ?? {}).map((path) => ({ name, path })));
   if (wanted.length === 0) return;
   const files = new Set(tracked.map(foldPath));
@@ -36,7 +36,7 @@ export function assertThrowaway(commands: readonly Command[], { tracked, shared 
 }
 
 /** Writes them into a folder that one command has for itself. */
-export function layOut(folder: string, { files = {} }: Pick<Command, "files">): void {
+export function layOut(folder: string, { files = {} }: Pick<CheckCommand, "files">): void {
   for (const [path, text] of Object.entries(files)) writeBelow(folder, path, Buffer.from(text), false);
 }
 

@@ -1,49 +1,49 @@
 import type { ReviewedRound } from "./bundle/review-summary.ts";
-import { callOf, PipelineError, type ForgeRun } from "./forge-run.ts";
+import { callOf, ForgeError, type ForgeRun } from "./forge-run.ts";
 import { saveForgeRun } from "./ledger/runs.ts";
-import type { Action, Routed } from "./router/actions.ts";
+import type { RouteAction, RouteDecision } from "./router/actions.ts";
 import type { RouteInput } from "./router/inputs.ts";
 import { advance, route, withPlan } from "./router/route.ts";
 import { initialState, type RouteState, type Step } from "./router/state.ts";
 import { runConfidence, type RunFact } from "./rules/confidence.ts";
-import type { Confidence, Severity } from "./schemas/enums.ts";
+import type { ConfidenceLevel, FindingSeverity } from "./schemas/enums.ts";
 import { FORGE_STEPS } from "./steps.ts";
 
 /** What stays open at the end, with its severity where it has one. */
-export interface KnownIssue {
-  readonly severity: Severity;
+export interface OpenIssue {
+  readonly severity: FindingSeverity;
   readonly text: string;
   readonly from: string;
 }
 
 /** Where a run is: the state of the router, and what lowers its confidence. Recorded decisions lead a replay to the same values. */
-export interface Pipeline {
+export interface ForgeProgress {
   readonly run: ForgeRun;
   state(): RouteState;
   /** The decision of the table, recorded with the row that fired. Throws if it ends the run. */
-  decide(input: RouteInput, words: string): Promise<Exclude<Action, { readonly type: "fail" }>>;
+  decide(input: RouteInput, words: string): Promise<Exclude<RouteAction, { readonly type: "fail" }>>;
   /** Moves on without a decision of the table, as a gate's answer does. */
-  go(action: Action): void;
-  lower(fact: RunFact, issue?: KnownIssue): void;
-  addIssues(issues: readonly KnownIssue[]): void;
-  confidence(): Confidence;
+  go(action: RouteAction): void;
+  lower(fact: RunFact, issue?: OpenIssue): void;
+  addIssues(issues: readonly OpenIssue[]): void;
+  confidence(): ConfidenceLevel;
   facts(): readonly RunFact[];
-  issues(): readonly KnownIssue[];
+  issues(): readonly OpenIssue[];
   noteReview(round: ReviewedRound): void;
   reviews(): readonly ReviewedRound[];
   complete(step: Step, outputs: readonly string[]): void;
   noteError(step: Step, agent: RouteState["error_log"][number]["agent"], error: string, retried: boolean): void;
 }
 
-export function openPipeline(run: ForgeRun): Pipeline {
+export function openProgress(run: ForgeRun): ForgeProgress {
   const { ref, ctx } = run;
   let state = initialState({ feature_slug: run.id, approval_mode: ref.mode, run_id: ref.run_id });
   const facts = new Set<RunFact>();
-  const issues: KnownIssue[] = [];
+  const issues: OpenIssue[] = [];
   const reviews: ReviewedRound[] = [];
   let decisions = 0;
 
-  function take({ action, facts: more }: Routed): void {
+  function take({ action, facts: more }: RouteDecision): void {
     for (const fact of more) facts.add(fact);
     state = advance(state, action);
   }
@@ -67,7 +67,7 @@ export function openPipeline(run: ForgeRun): Pipeline {
         return { ...routed, input: words };
       });
       take(recorded);
-      if (recorded.action.type === "fail") throw new PipelineError(stepOf(input), recorded.action.reason);
+      if (recorded.action.type === "fail") throw new ForgeError(stepOf(input), recorded.action.reason);
       return recorded.action;
     },
     go: (action) => void (state = advance(state, action)),

@@ -1,0 +1,55 @@
+import type { PackChanges } from "@slipway/agents/packs/changes";
+import { givenFiles, listTree } from "@slipway/agents/packs/source";
+import { CONFIGURATION, PROJECTIONS } from "../../firewall/judged-path.ts";
+import { workspaceOf, type Workspace } from "../../dispatch/workspace.ts";
+import type { Reply } from "../../dispatch/dispatcher.ts";
+import { outputSchemaOf, type AgentOutput } from "../contract/output.ts";
+import type { CrewRun } from "../crew-run.ts";
+import { grantOf, RUN_LOG, type CrewGrant } from "../grants/write-grants.ts";
+import type { SessionFiles } from "../session/artifact-checks.ts";
+import { sessionPath } from "../session/session-name.ts";
+import type { Answered, DispatchOrder } from "./order.ts";
+import { rulesOf } from "./pack-rules.ts";
+
+export interface Opened {
+  readonly grant: CrewGrant;
+  /** As recorded, without the run log. */
+  readonly files: SessionFiles;
+}
+
+/** The recorded files of the session, as the agent gets them. */
+export async function openSession({ files, folder }: Pick<CrewRun, "files" | "folder">, { role, state, mode }: DispatchOrder): Promise<Opened> {
+  const names = (await files.paths()).filter((name) => name !== RUN_LOG);
+  const texts = await Promise.all(names.map(async (name) => [name, (await files.text(name)) ?? ""] as const));
+  return { grant: grantOf(role, { session: folder, state, mode }), files: Object.fromEntries(texts) };
+}
+
+/** The repository as the change has it now, with the session's files at their real path. Other sessions are not there. */
+export async function crewWorkspace(
+  { change, id, folder }: CrewRun,
+  order: DispatchOrder,
+  opened: Opened,
+  adopt: (output: AgentOutput, changes: PackChanges) => Reply<Answered>,
+): Promise<Workspace<Answered>> {
+  const { kernel } = change.services;
+  const { tree } = await kernel.features.context(id);
+  const listing = await listTree(kernel.repository, tree);
+  const files = listing.files.filter(({ path }) => !isHarness(path));
+  const own = Object.fromEntries(Object.entries(opened.files).map(([name, text]) => [`${sessionPath(folder)}${name}`, text]));
+  const { objectFormat } = kernel.repository;
+  return workspaceOf<AgentOutput, Answered>({
+    contents: {
+      files: [...files, ...givenFiles(own, objectFormat)],
+      others: listing.others,
+      tree,
+      rules: rulesOf({ grant: opened.grant, files: files.map(({ path }) => path), folder }),
+      objectFormat,
+    },
+    outputSchema: outputSchemaOf(order.role, order.taskId),
+    adopt,
+  });
+}
+
+function isHarness(path: string): boolean {
+  return [CONFIGURATION, PROJECTIONS].some((folder) => path === folder || path.startsWith(`${folder}/`));
+}

@@ -1,0 +1,57 @@
+import { SlipwayError } from "@slipway/agents/errors";
+import { readAs } from "../contract/problems.ts";
+import { callOf, type CrewRun } from "../crew-run.ts";
+import { recordedStatus, STATUS_FILE } from "../dispatch/accept-files.ts";
+import { writeTextVerified, writeVerified } from "../decisions/verified-write.ts";
+import { statusSchema, type CrewStatus } from "../session/status.ts";
+
+/** What a write left: the status of the row, and why the file on disk is not the same. */
+export interface Saved {
+  readonly status: CrewStatus | null;
+  readonly problem: string | null;
+}
+
+export interface Writing {
+  /** Made with the time of the write. */
+  readonly status?: (at: string) => Promise<CrewStatus> | CrewStatus;
+  readonly texts: Readonly<Record<string, string | null>>;
+}
+
+/** One write of the session's files: the rows first, then the files, which are read again and compared. */
+export async function saveFiles(run: CrewRun, step: string, { status, texts }: Writing): Promise<Saved> {
+  const { files, change } = run;
+  const call = callOf(run, step);
+  const at = new Date(change.services.kernel.clock.now()).toISOString();
+  const next = status === undefined ? null : { ...(await status(at)), last_update: at };
+  if (next !== null) assertValid(next);
+  const port = {
+    read: async (path: string) => (await files.onDisk(path)) ?? "",
+    write: async (path: string, text: string) => {
+      await files.write(call, { ...texts, [path]: text }).catch(async (error: unknown) => {
+        // The write was made before a crash, at another time: its rows stand.
+        if (!(error instanceof SlipwayError) || error.code !== "operation_conflict") throw error;
+        await files.restore();
+      });
+    },
+  };
+  const first = Object.entries(texts).find((entry): entry is [string, string] => entry[1] !== null);
+  const written =
+    next !== null
+      ? await writeVerified(port, STATUS_FILE, next)
+      : first === undefined
+        ? { ok: true as const }
+        : await writeTextVerified(port, first[0], first[1]);
+  const recorded = recordedStatus(await files.text(STATUS_FILE));
+  if (written.ok) return { status: recorded, problem: null };
+  const isRepeat = next !== null && recorded !== null && recorded.last_update !== at && (await files.onDisk(STATUS_FILE)) === (await files.text(STATUS_FILE));
+  return { status: recorded, problem: isRepeat ? null : written.error };
+}
+
+function assertValid(status: CrewStatus): void {
+  const read = readAs(statusSchema, status);
+  if (read.ok) return;
+  throw new SlipwayError("schema_validation_failed", `status.json would not be valid: ${read.problems.join("; ")}`, {
+    file: STATUS_FILE,
+    suggested_next_actions: ["This is a defect of the protocol: report it with the run's id."],
+  });
+}

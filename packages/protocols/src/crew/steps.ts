@@ -1,0 +1,15 @@
+import type { Reply } from "../dispatch/dispatcher.ts";
+import { stepKind } from "../narration/step-kind.ts";
+import type { Answered, CommandsRun } from "./dispatch/order.ts";
+import type { Checked } from "./dispatch/check.ts";
+import type { Saved } from "./flow/save.ts";
+
+/** The steps of a session, and of the child run of each dispatch. */
+export const CREW_STEPS = {
+  /** A transition, or another write of the session's files: its number and the state that it leaves on disk. */
+  state: stepKind("state:*:*").records<Saved>(),
+  dispatch: stepKind("dispatch:*:*").records<unknown>(),
+  check: stepKind("check:*").records<Checked>(),
+  agent: stepKind("agent:*:*").records<Reply<Answered>>(),
+  commands: stepKind("commands:*").records<CommandsRun>(),
+} as const;
