@@ -7,9 +7,9 @@ import type { Saved } from "./flow/save.ts";
 /** The steps of a session, and of the child run of each dispatch. */
 export const CREW_STEPS = {
   /** A transition, or another write of the session's files: its number and the state that it leaves on disk. */
-  state: stepKind("state:*:*").records<Saved>(),
-  dispatch: stepKind("dispatch:*:*").records<unknown>(),
-  check: stepKind("check:*").records<Checked>(),
-  agent: stepKind("agent:*:*").records<Reply<Answered>>(),
-  commands: stepKind("commands:*").records<CommandsRun>(),
+  state: stepKind("crew-state:*:*").records<Saved>(),
+  dispatch: stepKind("crew-dispatch:*:*").records<unknown>(),
+  check: stepKind("crew-check:*").records<Checked>(),
+  agent: stepKind("crew-agent:*:*").records<Reply<Answered>>(),
+  counts: stepKind("crew-counts:*").records<CommandsRun>(),
 } as const;

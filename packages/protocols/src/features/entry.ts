@@ -15,6 +15,11 @@ export const features: ProtocolEntry = {
       load: async () => (await import("./demo/demo.ts")).featuresDemo,
     },
     {
+      name: "composition",
+      summary: "specifications of one run, each made by the protocol that it names",
+      load: async () => (await import("./demo/demo.ts")).compositionDemo,
+    },
+    {
       name: "real",
       summary: "one specification, on a published npm package, which is downloaded",
       load: async () => (await import("./demo/demo.ts")).realDemo,

@@ -35,17 +35,17 @@ export interface BaselineEnd {
 
 /** The steps of a change, and of the child run of each agent. */
 export const FORGE_STEPS = {
-  setup: stepKind("setup").records<SetupFacts>(),
-  route: stepKind("route:*").records<RecordedRoute>(),
-  gates: stepKind("ledger:*").records<RecordedGates>(),
-  cascade: stepKind("cascade:*:*").records<CascadeEnd>(),
-  baseline: stepKind("baseline:*").records<BaselineEnd>(),
-  revert: stepKind("revert:*:*").records<{ readonly restored: readonly string[]; readonly deleted: readonly string[] }>(),
-  note: stepKind("note:*").records<string>(),
-  bundle: stepKind("bundle:*").records<{ readonly confidence: string }>(),
-  dispatch: stepKind("dispatch:*:*").records<Dispatched>(),
+  setup: stepKind("forge-setup").records<SetupFacts>(),
+  route: stepKind("forge-route:*").records<RecordedRoute>(),
+  gates: stepKind("forge-ledger:*").records<RecordedGates>(),
+  cascade: stepKind("forge-cascade:*:*").records<CascadeEnd>(),
+  baseline: stepKind("forge-baseline:*").records<BaselineEnd>(),
+  revert: stepKind("forge-revert:*:*").records<{ readonly restored: readonly string[]; readonly deleted: readonly string[] }>(),
+  note: stepKind("forge-note:*").records<string>(),
+  bundle: stepKind("forge-bundle:*").records<{ readonly confidence: string }>(),
+  dispatch: stepKind("forge-dispatch:*:*").records<Dispatched>(),
   begin: stepKind("begin").records<DispatchRow>(),
-  agent: stepKind("agent:*:*").records<Reply<Worked<RoleAnswer>>>(),
+  agent: stepKind("forge-agent:*:*").records<Reply<Worked<RoleAnswer>>>(),
   output: stepKind("output").records<{ readonly outputs: string[]; readonly model: string | null; readonly diff: string | null }>(),
   end: stepKind("end").records<DispatchRow>(),
 } as const;

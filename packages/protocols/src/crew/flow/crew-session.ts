@@ -33,6 +33,8 @@ export interface SessionChange {
 
 export interface Session {
   readonly run: CrewRun;
+  /** What the user wants, in their words. */
+  readonly request: string;
   readonly progress: Progress;
   state(): CrewState;
   mode(): CrewMode;
@@ -50,7 +52,7 @@ export interface Session {
   block(change: SessionChange): Promise<string | null>;
 }
 
-export function openCrewSession(run: CrewRun, input: CrewInput): Session {
+export function openCrewSession(run: CrewRun, input: CrewInput, request: string): Session {
   const progress = noProgress();
   const log: string[] = [];
   let status: CrewStatus | null = null;
@@ -109,6 +111,7 @@ export function openCrewSession(run: CrewRun, input: CrewInput): Session {
 
   return {
     run,
+    request,
     progress,
     state: () => state,
     mode: () => mode,

@@ -1,10 +1,11 @@
 import type { Demo, DemoFiles } from "../../demo/demo.ts";
 import { closingLines } from "./closing.ts";
-import { REAL, SHOP } from "./files.ts";
+import { COMPOSITION, REAL, SHOP } from "./files.ts";
 import { summariseFeatures, type FeaturesSummary } from "./summary.ts";
 
 export const featuresDemo = demoOf(SHOP, "stock_rules");
 export const realDemo = demoOf(REAL, "falsy_values");
+export const compositionDemo = demoOf(COMPOSITION, "b_fractions");
 
 /** `lookAt` is the feature that the closing lines suggest to look at. */
 function demoOf(files: DemoFiles, lookAt: string): Demo<FeaturesSummary> {

@@ -21,3 +21,11 @@ export const REAL: DemoFiles = {
   gates: "the tests of process-warning 5.1.1, whose bytes are pinned",
   request: { specs: "specs" },
 };
+
+export const COMPOSITION: DemoFiles = {
+  folder: demoFolder("composition"),
+  published: null,
+  commitMessage: "A small recipe book",
+  gates: "the project's tests",
+  request: { specs: "specs" },
+};
