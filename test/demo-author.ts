@@ -1,6 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CASSETTE_FILE, entryPath } from "@slipway/agents/cassette";
+
+const DEMOS = join(import.meta.dirname, "..", "packages", "protocols", "demos");
 
 /** One authored answer of a cassette. */
 export interface AuthoredAnswer {
@@ -16,20 +18,36 @@ export interface AuthoredAnswer {
   readonly text?: string;
 }
 
-/** Replaces the cassette's folder. */
-export function writeCassette(
-  folder: string,
-  { description, answers }: { readonly description: string; readonly answers: readonly AuthoredAnswer[] },
-): void {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const write = (path: string, value: unknown) => {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
-  };
-  write(join(folder, CASSETTE_FILE), { version: 1, created: "2026-11-18", description });
-  for (const { repair = 0, model, ...answer } of answers) {
+export interface AuthoredCassette {
+  /** Below packages/protocols/demos. */
+  readonly demo: string;
+  readonly answers: readonly AuthoredAnswer[];
+}
+
+/** The files of a demo's cassette, by path below its folder. */
+export function cassetteFiles({ demo, answers }: AuthoredCassette): Record<string, string> {
+  const description = `The answers of the roles of this demo, written by test/demo-${demo}/author.ts.`;
+  const entries = answers.map(({ repair = 0, model, ...answer }): [string, object] => {
     const key = { ...answer, repair };
-    write(join(folder, entryPath(key)), { ...key, prompt_digest: null, ...(model === undefined ? {} : { model }) });
+    return [entryPath(key), { ...key, prompt_digest: null, ...(model === undefined ? {} : { model }) }];
+  });
+  const all: [string, object][] = [[CASSETTE_FILE, { version: 1, created: "2026-11-18", description }], ...entries];
+  return Object.fromEntries(all.map(([path, value]) => [path, `${JSON.stringify(value, null, 2)}\n`]));
+}
+
+export function writeCassette(authored: AuthoredCassette): void {
+  const folder = join(DEMOS, authored.demo, "cassette");
+  rmSync(folder, { recursive: true, force: true });
+  for (const [path, text] of Object.entries(cassetteFiles(authored))) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
   }
+}
+
+/** What is in the demo's folder now. */
+export function recordedCassette(demo: string): Record<string, string> {
+  const folder = join(DEMOS, demo, "cassette");
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }

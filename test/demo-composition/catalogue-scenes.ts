@@ -16,6 +16,8 @@ const plan = {
   gate_profile: "default",
 };
 
+const hunk = (path: string, start_line: number, end_line: number) => ({ path, hunks: [{ start_line, end_line }], status: "passed" });
+
 /** The protocol `features` itself: planned, built and tested. */
 export function catalogueScenes(): AuthoredAnswer[] {
   const unified_diff = diffOf([
@@ -23,7 +25,6 @@ export function catalogueScenes(): AuthoredAnswer[] {
     { path: "src/catalogue.js", before: null, after: CATALOGUE },
     { path: "test/catalogue.test.js", before: null, after: CATALOGUE_TEST },
   ]);
-  const hunk = (path: string, start_line: number, end_line: number) => ({ path, hunks: [{ start_line, end_line }], status: "passed" });
   const updates = [hunk("README.md", 4, 5), hunk("src/catalogue.js", 1, 4), hunk("test/catalogue.test.js", 1, 7)];
   return [
     { role: "planner", subject, attempt: "1", output: { type: "PLAN_SUBMISSION", plan } },

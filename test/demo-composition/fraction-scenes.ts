@@ -68,7 +68,7 @@ export function fractionScenes(): AuthoredAnswer[] {
       "test/fraction.test.js": FRACTION_TEST,
       "README.md": README_WITH_FRACTIONS,
     }),
-    verify("task-01-w1-i1", { passed: 3, failed: 0 }, [{ id: "AC-1", met: true, evidence: "test/fraction.test.js" }]),
+    verify("task-01-w1-i1", { passed: 5, failed: 0 }, [{ id: "AC-1", met: true, evidence: "test/fraction.test.js" }]),
     ...FOCUSES.map((focus) => review("code", focus, 1, "approve")),
     learn({ summary: "Fractions are in.", knowledge_updates: [{ topic: "tests", text: "Tests run with node --test." }], decisions: [] }),
   ];

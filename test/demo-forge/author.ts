@@ -1,10 +1,8 @@
 // Writes the cassette of `slipway demo forge`: `npm run record:demo-forge`.
-import { join } from "node:path";
-import { writeCassette } from "../demo-author.ts";
+import { writeCassette, type AuthoredCassette } from "../demo-author.ts";
 import { importScenes } from "./import-scenes.ts";
 import { listScenes } from "./list-scenes.ts";
 
-writeCassette(join(import.meta.dirname, "../../packages/protocols/demos/forge/cassette"), {
-  description: "The answers of the forge demo's roles, written by test/demo-forge/author.ts.",
-  answers: [...listScenes(), ...importScenes()],
-});
+export const FORGE_CASSETTE: AuthoredCassette = { demo: "forge", answers: [...listScenes(), ...importScenes()] };
+
+if (import.meta.main) writeCassette(FORGE_CASSETTE);

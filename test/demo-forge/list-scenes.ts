@@ -105,8 +105,8 @@ export function listScenes(): AuthoredAnswer[] {
       "src/shopping.js": SHOPPING,
       "test/shopping.test.js": SHOPPING_TEST,
     }),
-    verify("task-01-w1-i1", { passed: 4, failed: 0 }, [{ id: "AC-1", met: true, evidence: "test/fraction.test.js covers both values." }]),
-    verify("task-02-w1-i1", { passed: 3, failed: 1 }, [{ id: "AC-2", met: false, evidence: "test/shopping.test.js fails." }], failed),
+    verify("task-01-w1-i1", { passed: 3, failed: 0 }, [{ id: "AC-1", met: true, evidence: "test/fraction.test.js covers both values." }]),
+    verify("task-02-w1-i1", { passed: 2, failed: 1 }, [{ id: "AC-2", met: false, evidence: "test/shopping.test.js fails." }], failed),
     plan("replan-w1-i1", "🟢", {
       summary: "task-02 joins by name and unit.",
       tasks: [TASK_1, { ...TASK_2, description: "Use one key of name and unit, and keep the first ingredient's order." }],
@@ -116,7 +116,7 @@ export function listScenes(): AuthoredAnswer[] {
       "src/shopping.js": SHOPPING_AGAIN,
       "test/shopping.test.js": SHOPPING_TEST,
     }),
-    verify("task-02-w1-i2", { passed: 3, failed: 1 }, [{ id: "AC-2", met: false, evidence: "The amounts are joined as text." }], failed),
+    verify("task-02-w1-i2", { passed: 2, failed: 1 }, [{ id: "AC-2", met: false, evidence: "The amounts are joined as text." }], failed),
     revert("task-02-revert-w1-i2", "shoppingList() is given up: its sums were wrong twice."),
     plan("replan-w1-i2", "🟢", {
       summary: "Only fractions: the shopping list needs a specification of units first.",

@@ -70,7 +70,7 @@ export function dispatcherFor(options: DispatcherSettings): AgentDispatcher {
       try {
         const models = await protocolModels(owner, readFile);
         const own = models[modelKey] ?? models[role];
-        const keys = roleKeys({ protocol: owner, role });
+        const keys = callKeys(owner, role, modelKey);
         const begun = (key: string) => recordedAgent(recorded(), owner, key, protocol());
         const selection = selectProvider(role, {
           flags: choice,
@@ -88,6 +88,11 @@ export function dispatcherFor(options: DispatcherSettings): AgentDispatcher {
       }
     },
   });
+}
+
+/** A call with a model of its own may be configured by its own key, before that of its role. */
+function callKeys(protocol: string, role: string, key: string): readonly string[] {
+  return [...(key === role ? [] : [`${protocol}/${key}`]), ...roleKeys({ protocol, role })];
 }
 
 /** A run records the roles of its own protocol by their names; those of another one, where it does, as `protocol/role`. */
@@ -133,7 +138,7 @@ async function selectionsNow({ kernel, io, choice, protocol }: Asked): Promise<R
     [...roles.map((role) => [role, role] as const), ...more].map(async ([key, role]) => {
       const { tier } = await protocolRole(protocol, role, readFile);
       const own = models[key];
-      const keys = roleKeys({ protocol, role });
+      const keys = callKeys(protocol, role, key);
       return [key, selectProvider(role, { flags: choice, env: io.env, agents, protocol: own, keys, tier }), own] as const;
     }),
   );

@@ -14,6 +14,7 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
 export function requestSlug(request: string): string {
   const words = request
     .normalize("NFKD")
+    .replaceAll(/\p{M}+/gu, "")
     .toLowerCase()
     .replaceAll(/[^a-z0-9\s_-]+/g, " ")
     .split(/[\s_-]+/)

@@ -25,10 +25,19 @@ export function roleKeys({ protocol, role }: NamedRole): readonly string[] {
   return protocol === DEFAULT_PROTOCOL ? [`${protocol}/${role}`, role] : [`${protocol}/${role}`];
 }
 
+/** Keys of calls that may have another model than their role, such as one of three reviewers. */
+async function callKeys(): Promise<string[]> {
+  const named = PROTOCOLS.map(async ({ name, models }) => {
+    const choices = Object.entries((await models?.(async () => null)) ?? {});
+    return choices.filter(([, { role }]) => role !== undefined).map(([key]) => `${name}/${key}`);
+  });
+  return (await Promise.all(named)).flat();
+}
+
 /** Refuses keys that name no role, which would otherwise be ignored silently. */
 export async function assertKnownRoles(agents: AgentsConfig | null): Promise<void> {
   if (agents === null) return;
-  const known = (await everyRole()).flatMap(roleKeys);
+  const known = [...(await everyRole()).flatMap(roleKeys), ...(await callKeys())];
   const { role_provider_overrides, budgets } = agents.runtime;
   const fields = {
     roles: agents.roles,

@@ -121,7 +121,7 @@ describe("probing the place of a database file", () => {
     chmodSync(folder, 0o700);
   });
 
-  test("says that the folder cannot hold a file", async () => {
+  test.skipIf(process.platform !== "linux")("says that the folder cannot hold a file", async () => {
     expect(await probeDatabaseFile("/proc/self/ledger.db")).toMatch(/unable to open/);
   });
 });

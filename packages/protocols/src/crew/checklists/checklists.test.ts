@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  FINDING_SEVERITIES,
-  REVIEW_CATEGORIES,
-  REVIEW_SEVERITIES,
-  type SecurityFinding,
-  type ReviewComment,
-} from "../contract/artifacts.ts";
+import { FINDING_SEVERITIES, REVIEW_CATEGORIES, REVIEW_SEVERITIES, type CrewFinding, type ReviewComment } from "../contract/artifacts.ts";
 import { PROJECT_TYPES, type ProjectType } from "../contract/names.ts";
 import { checklistAnswers, unanswered } from "./answers.ts";
 import { QA_FOCUS } from "./qa.ts";
@@ -170,7 +164,7 @@ describe("verdicts", () => {
         expect(isBlocking(comment(severity, category))).toBe(severity === "blocker" || (severity === "major" && category === "Security"));
   });
 
-  const finding = (changes: Partial<SecurityFinding>): SecurityFinding => ({
+  const finding = (changes: Partial<CrewFinding>): CrewFinding => ({
     severity: "low",
     category: "Other",
     file: "a",

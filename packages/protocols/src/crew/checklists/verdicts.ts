@@ -1,4 +1,4 @@
-import type { SecurityFinding, ReviewComment } from "../contract/artifacts.ts";
+import type { CrewFinding, ReviewComment } from "../contract/artifacts.ts";
 import type { OutputStatus } from "../contract/output.ts";
 
 export type ReviewVerdict = "PASS" | "PASS WITH NOTES" | "NEEDS FIXES";
@@ -24,17 +24,17 @@ const BYPASS = /\bauth\w*[ -](?:\w+[ -])?bypass|\bbypass\w*\b.*\bauth/i;
 const EXPOSURE = /\b(?:secret|credential|password|token|private key|api key)s?\b.*\b(?:exposed|leak\w*|committed|logged|hard-?coded)\b/i;
 
 /** A finding that blocks whatever its severity: secret exposure, auth bypass, injection. */
-function isAlwaysBlocking({ category, description }: SecurityFinding): boolean {
+function isAlwaysBlocking({ category, description }: CrewFinding): boolean {
   if (category === "Secrets") return true;
   return INJECTION.test(description) || BYPASS.test(description) || EXPOSURE.test(description);
 }
 
-export function isBlockingFinding(finding: SecurityFinding): boolean {
+export function isBlockingFinding(finding: CrewFinding): boolean {
   return finding.severity === "high" || finding.severity === "critical" || isAlwaysBlocking(finding);
 }
 
 /** The status that follows from the findings. */
-export function securityStatus(findings: readonly SecurityFinding[]): "OK" | "NEEDS_DECISION" | "BLOCKED" {
+export function securityStatus(findings: readonly CrewFinding[]): "OK" | "NEEDS_DECISION" | "BLOCKED" {
   if (findings.some(isBlockingFinding)) return "BLOCKED";
   return findings.some(({ severity }) => severity === "medium") ? "NEEDS_DECISION" : "OK";
 }

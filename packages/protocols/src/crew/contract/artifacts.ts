@@ -52,7 +52,7 @@ export const findingSchema = z.strictObject({
   description: nonEmpty,
   recommended_fix: nonEmpty,
 });
-export type SecurityFinding = z.infer<typeof findingSchema>;
+export type CrewFinding = z.infer<typeof findingSchema>;
 
 const count = z.int().min(0);
 export const testResultsSchema = z.strictObject({ passed: count, failed: count, skipped: count, output: z.string() });

@@ -116,7 +116,7 @@ describe("the universal output", () => {
     expect(outputSchemaOf("Coder", "T-009")).toBe(outputSchemaOf("Coder", "T-009"));
   });
 
-  test("[CRW-020] the declared paths are those of the three lists, once each", () => {
+  test("the declared paths are those of the three lists, once each", () => {
     const lists = { files_changed: ["a", "b"], files_to_create_or_update: ["b"], tests_added_or_updated: ["c"], notes: ["d"] };
     expect(declaredPaths(output("Coder", lists))).toEqual(["a", "b", "c"]);
   });
@@ -127,6 +127,7 @@ describe("the universal output", () => {
         const made = blockedOutput(role, "T-001", ["The context file x is missing."]);
         expect(readOutput(role, "T-001", made)).toEqual({ ok: true, value: made });
         expect(made).toMatchObject({ status: "BLOCKED", summary: "The context file x is missing." });
+        expect(made.gates).toEqual({ meets_definition_of_done: false, needs_review: false, needs_tests: false, security_concerns: [] });
       }),
     );
   });

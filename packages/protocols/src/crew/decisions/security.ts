@@ -1,4 +1,4 @@
-import type { SecurityFinding } from "../contract/artifacts.ts";
+import type { CrewFinding } from "../contract/artifacts.ts";
 import type { UserDecision } from "./decision.ts";
 
 export const SECURITY_OPTIONS = ["fix-now", "fix-later", "accept-risk"] as const;
@@ -12,7 +12,7 @@ export function isSecurityDecision({ question }: UserDecision): boolean {
 }
 
 /** The question about one medium finding. */
-export function securityQuestion({ category, file, description, recommended_fix }: SecurityFinding): string {
+export function securityQuestion({ category, file, description, recommended_fix }: CrewFinding): string {
   return `${MARK}${category} in ${file}: ${description} Recommended: ${recommended_fix} Answer ${SECURITY_OPTIONS.join(", ")}.`;
 }
 

@@ -5,7 +5,7 @@ import { META } from "../contract/names.ts";
 import { valueOf } from "../contract/problems.ts";
 import type { CrewRun } from "../crew-run.ts";
 import { contextFiles } from "../prompts/context-files.ts";
-import { failedGate, preDispatch, type DispatchFacts } from "../prompts/pre-dispatch.ts";
+import { failedGate, preDispatch, type PreDispatchFacts } from "../prompts/pre-dispatch.ts";
 import { PROJECT_INSTRUCTIONS } from "../prompts/render.ts";
 import { invalidArtifacts } from "../session/artifact-checks.ts";
 import { inSession, sessionPath } from "../session/session-name.ts";
@@ -92,7 +92,7 @@ interface Read {
   readonly repoState: DispatchInput["repo_state"];
 }
 
-async function factsOf({ folder, ref }: CrewRun, order: DispatchOrder, { opened, status, repoState }: Read): Promise<DispatchFacts> {
+async function factsOf({ folder, ref }: CrewRun, order: DispatchOrder, { opened, status, repoState }: Read): Promise<PreDispatchFacts> {
   const existing = Object.keys(opened.files);
   const listed = contextFiles(order.role, folder, existing).flatMap((path) => inSession(folder, path) ?? []);
   const tasks = valueOf(parseTasks(opened.files[TASKS_FILE] ?? "", order.mode));

@@ -3,7 +3,7 @@ import { readmeProblems } from "../session/documents.ts";
 import { parseAcceptance, type Criterion } from "../session/acceptance.ts";
 import { artifactProblems } from "../session/artifact-checks.ts";
 import { reportProblems } from "../session/report.ts";
-import { leavingProblems, doneProblems, type CriterionResult, type StateFacts } from "../states/leaving.ts";
+import { leavingProblems, doneProblems, type CriterionResult, type SessionFacts } from "../states/leaving.ts";
 import type { CrewState } from "../states/states.ts";
 import { missingRoles } from "../rules/review-gates.ts";
 import { signalled } from "../prompts/signals.ts";
@@ -23,7 +23,7 @@ export async function readCriteria(session: Session): Promise<readonly Criterion
 }
 
 /** What is wrong with each file that exists. */
-async function artifactsNow(session: Session): Promise<StateFacts["artifacts"]> {
+async function artifactsNow(session: Session): Promise<SessionFacts["artifacts"]> {
   const { run, progress } = session;
   const { files, change, id } = run;
   return run.ctx.step(nextName(progress, "artifacts"), async () => {
@@ -41,7 +41,7 @@ async function artifactsNow(session: Session): Promise<StateFacts["artifacts"]> 
 }
 
 /** The recorded facts by which a state is left. */
-export async function stateFacts(session: Session, criteria: readonly CriterionResult[] = []): Promise<StateFacts> {
+export async function stateFacts(session: Session, criteria: readonly CriterionResult[] = []): Promise<SessionFacts> {
   const { progress } = session;
   const artifacts = await artifactsNow(session);
   const names = Object.keys(artifacts);

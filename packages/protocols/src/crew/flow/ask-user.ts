@@ -5,7 +5,7 @@ import { findDecision, pendingDecisions, type UserDecision } from "../decisions/
 import { returnState } from "../decisions/resume.ts";
 import { BLOCKERS } from "../session/status.ts";
 import type { Session } from "./crew-session.ts";
-import { nextName, type AskedAbout } from "./progress.ts";
+import { ANY_TIME, nextName, type AskedAbout } from "./progress.ts";
 import { Blocked } from "./stops.ts";
 
 const answerSchema = z
@@ -22,7 +22,7 @@ const answerSchema = z
 export async function askAbout(session: Session, about: AskedAbout, questions: readonly string[], why: string): Promise<void> {
   const before = session.decisions();
   const stateContext = session.state();
-  const { opened } = openDecisions(before, questions, { at: "1970-01-01T00:00:00.000Z", stateContext });
+  const { opened } = openDecisions(before, questions, { at: ANY_TIME, stateContext });
   session.progress.asked = { about, ids: opened };
   await session.move("ASK_USER", {
     why,
@@ -32,7 +32,7 @@ export async function askAbout(session: Session, about: AskedAbout, questions: r
 
 /** ASK_USER: asks until every decision is resolved, then goes back to where the questions arose. */
 export async function askUser(session: Session): Promise<void> {
-  let ask = pendingDecisions(session.decisions()).map(({ decision_id }) => decision_id);
+  let ask: readonly string[] = pendingDecisions(session.decisions()).map(({ decision_id }) => decision_id);
   const askedAgain = new Set<string>();
   while (ask.length > 0) {
     const shown = ask.flatMap((id) => findDecision(session.decisions(), id) ?? []);
@@ -40,7 +40,7 @@ export async function askUser(session: Session): Promise<void> {
     const asked = [...ask];
     const again = new Set(askedAgain);
     const take = (decisions: readonly UserDecision[], at: string) => takeAnswers(decisions, { asked, said, at, askedAgain: again });
-    const { askAgain } = take(session.decisions(), "1970-01-01T00:00:00.000Z");
+    const { askAgain } = take(session.decisions(), ANY_TIME);
     const answers = Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== null));
     await session.save({
       why: `answers to ${asked.join(", ")}`,

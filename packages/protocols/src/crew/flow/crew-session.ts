@@ -4,7 +4,7 @@ import { detectInstructions } from "../dispatch/check.ts";
 import { persistenceFailure } from "../decisions/verified-write.ts";
 import { returnState } from "../decisions/resume.ts";
 import { RUN_LOG } from "../grants/write-grants.ts";
-import { printRunRecord, type DispatchRecord, type RunRecord } from "../prompts/run-record.ts";
+import { printRunRecord, type DispatchRecord, type RunLogRecord } from "../prompts/run-record.ts";
 import { emptyStatus } from "../session/first-status.ts";
 import { BLOCKERS, type CrewStatus } from "../session/status.ts";
 import { findTask, printTasks, TASKS_FILE, type CrewTask, type TasksFile } from "../session/tasks.ts";
@@ -77,6 +77,7 @@ export function openCrewSession(run: CrewRun, input: CrewInput, request: string)
     const saved = await run.ctx.step(step, () =>
       saveFiles(run, step, {
         texts,
+        why: change.why,
         ...(needsStatus
           ? {
               status: async (at: string) => {
@@ -132,7 +133,7 @@ export function openCrewSession(run: CrewRun, input: CrewInput, request: string)
   };
 }
 
-function recordOf(from: CrewState, to: CrewState, { dispatch = [], why, blockers = [], next = to, context }: SessionChange): RunRecord {
+function recordOf(from: CrewState, to: CrewState, { dispatch = [], why, blockers = [], next = to, context }: SessionChange): RunLogRecord {
   return {
     state: from,
     dispatch: [...dispatch],

@@ -4,7 +4,7 @@ import type { DispatchedRole } from "../agents.ts";
 import type { DispatchInput } from "../contract/input.ts";
 import { noted } from "../contract/note-lines.ts";
 import type { AgentOutput } from "../contract/output.ts";
-import { crewDispatch } from "../dispatch/dispatch.ts";
+import { crewDispatch, type DispatchChild } from "../dispatch/dispatch.ts";
 import type { Answered, Attempted, DispatchOrder } from "../dispatch/order.ts";
 import { afterFailedDispatch } from "../rules/dispatch-attempts.ts";
 import { BLOCKERS } from "../session/status.ts";
@@ -34,7 +34,7 @@ export async function dispatchRole(session: Session, asked: Omit<DispatchOrder, 
   let input: DispatchInput | null = null;
   for (let attempt = 1; ; attempt++) {
     const name = `${number}.${attempt}`;
-    const child = { ref: run.ref, order, attempt, input };
+    const child: DispatchChild = { ref: run.ref, order, attempt, input };
     const attempted: Attempted = await run.ctx.child(CREW_STEPS.dispatch.named(role, name), crewDispatch, child);
     if (attempted.kind === "gate") throw new GateFailed(attempted.gate);
     if (attempted.kind === "prevented") throw await prevented(session, order, attempted);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { META } from "../contract/names.ts";
 import { openGate } from "../decisions/change-decisions.ts";
-import { correctionStatus, CORRECTING_ROLES, moveCorrection, type CorrectionStep } from "../decisions/correction.ts";
+import { CORRECTING_ROLES, moveCorrection, type CorrectionStep } from "../decisions/correction.ts";
 import { APPROVE_DESIGN_ID, findDecision, GATE_DECISIONS } from "../decisions/decision.ts";
 import { takeGateAnswer } from "../decisions/gate-attempts.ts";
 import { changesRequested } from "../decisions/gate-answers.ts";
@@ -15,14 +15,14 @@ import { leave, readFileOf } from "./artifacts.ts";
 import type { Session } from "./crew-session.ts";
 import { dispatchRole } from "./dispatch-role.ts";
 import { orderFor } from "./orders.ts";
-import { nextName } from "./progress.ts";
+import { ANY_TIME, nextName } from "./progress.ts";
 import { Blocked } from "./stops.ts";
 
 export async function approveDesign(session: Session): Promise<void> {
   const { progress } = session;
   const step = resumeApproval(session.decisions(), session.status()?.gate_tracking, progress.correctionDone);
   if (step.kind === "leave") return leave(session, "PLAN", { why: "the design is approved" });
-  if (step.kind === "correct") return correct(session, step.step);
+  if (step.kind === "correct" && step.step !== "ask") return correct(session, step.step);
   await askGate(session, "APPROVE_DESIGN", await designQuestion(session));
 }
 
@@ -69,11 +69,14 @@ async function askGate(session: Session, gate: GateState, question: string): Pro
       answerableBy: ["person"],
     });
     const said = saidIn(answer);
-    const probe = takeGateAnswer(gate, session.decisions(), { said, asks, at: "1970-01-01T00:00:00.000Z" });
+    const probe = takeGateAnswer(gate, session.decisions(), { said, asks, at: ANY_TIME });
     if (probe.kind === "ask_again") continue;
     const taken = (status: CrewStatus, at: string): CrewStatus => {
       const step = takeGateAnswer(gate, status.user_decisions, { said, asks, at });
-      return step.kind === "ask_again" ? status : { ...status, user_decisions: step.decisions };
+      if (step.kind === "ask_again") return status;
+      // A new request begins where the last correction ended.
+      const tracking = step.kind === "changes_requested" ? { gate_tracking: moveCorrection(status.gate_tracking, "queued") } : {};
+      return { ...status, user_decisions: step.decisions, ...tracking };
     };
     await session.save({ why: `${gate}: ${probe.kind.replace("_", " ")}`, next: gate, status: taken, answers: { [GATE_DECISIONS[gate]]: said ?? "" } });
     if (probe.kind === "blocked") {
@@ -116,9 +119,4 @@ type Tracking = NonNullable<CrewStatus["gate_tracking"]>;
 
 async function track(session: Session, why: string, texts: Record<string, string>, next: (status: CrewStatus, at: string) => Tracking): Promise<void> {
   await session.save({ why, next: "APPROVE_DESIGN", texts, status: (status, at) => ({ ...status, gate_tracking: next(status, at) }) });
-}
-
-/** A new request begins where the last correction ended. */
-export function isCorrected(status: CrewStatus): boolean {
-  return correctionStatus(status.gate_tracking) === "completed";
 }

@@ -1,7 +1,7 @@
 import type { CrewRole, DispatchedRole } from "../agents.ts";
 import type { CorrectingRole } from "../decisions/correction.ts";
 import type { Attempt } from "../rules/repairs.ts";
-import type { GateResult, ReviewGate } from "../rules/review-gates.ts";
+import type { ReviewResult, ReviewGate } from "../rules/review-gates.ts";
 import type { LoopState } from "../states/states.ts";
 import type { BuildRun } from "./ci.ts";
 
@@ -9,7 +9,7 @@ import type { BuildRun } from "./ci.ts";
 export interface Pass {
   readonly id: string;
   needed: readonly ReviewGate[];
-  readonly results: Partial<Record<ReviewGate, GateResult>>;
+  readonly results: Partial<Record<ReviewGate, ReviewResult>>;
 }
 
 /** A repair that was counted and not yet verified. */
@@ -92,6 +92,9 @@ export function noProgress(): Progress {
     steps: 0,
   };
 }
+
+/** For a rule whose outcome does not depend on the time; what is stored is made with the time of its write. */
+export const ANY_TIME = "1970-01-01T00:00:00.000Z";
 
 /** A name for a step of which a session has several. */
 export function nextName(progress: Progress, what: string): string {

@@ -9,16 +9,19 @@ import { statusSchema, type CrewStatus } from "../session/status.ts";
 export interface Saved {
   readonly status: CrewStatus | null;
   readonly problem: string | null;
+  /** Why the session took this step, for people. */
+  readonly why: string;
 }
 
 export interface Writing {
   /** Made with the time of the write. */
   readonly status?: (at: string) => Promise<CrewStatus> | CrewStatus;
   readonly texts: Readonly<Record<string, string | null>>;
+  readonly why: string;
 }
 
 /** One write of the session's files: the rows first, then the files, which are read again and compared. */
-export async function saveFiles(run: CrewRun, step: string, { status, texts }: Writing): Promise<Saved> {
+export async function saveFiles(run: CrewRun, step: string, { status, texts, why }: Writing): Promise<Saved> {
   const { files, change } = run;
   const call = callOf(run, step);
   const at = new Date(change.services.kernel.clock.now()).toISOString();
@@ -42,9 +45,9 @@ export async function saveFiles(run: CrewRun, step: string, { status, texts }: W
         ? { ok: true as const }
         : await writeTextVerified(port, first[0], first[1]);
   const recorded = recordedStatus(await files.text(STATUS_FILE));
-  if (written.ok) return { status: recorded, problem: null };
+  if (written.ok) return { status: recorded, problem: null, why };
   const isRepeat = next !== null && recorded !== null && recorded.last_update !== at && (await files.onDisk(STATUS_FILE)) === (await files.text(STATUS_FILE));
-  return { status: recorded, problem: isRepeat ? null : written.error };
+  return { status: recorded, problem: isRepeat ? null : written.error, why };
 }
 
 function assertValid(status: CrewStatus): void {

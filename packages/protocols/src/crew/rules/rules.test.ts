@@ -34,7 +34,8 @@ describe("lean mode", () => {
   };
 
   test("[CRW-100] starts only if every criterion holds", () => {
-    expect(leanProblems(small)).toEqual([]);
+    expect([...leanProblems(small), ...leanProblems({ ...small, files: 0, minutes: 0 })]).toEqual([]);
+    expect(leanProblems({ ...small, files: -1 })).toHaveLength(1);
     for (const change of [
       { unambiguous: false },
       { files: 4 },
@@ -278,6 +279,7 @@ describe("what an output leads to", () => {
   test("[CRW-024] NEEDS_INFO asks once, then blocks", () => {
     expect(of("Researcher", "NEEDS_INFO")).toEqual({ kind: "ask", about: "research_questions" });
     expect(of("Researcher", "NEEDS_INFO", true).kind).toBe("blocked");
+    expect(reactionTo("Researcher", output("Researcher", {}, { status: "NEEDS_INFO" })).kind).toBe("ask");
   });
 
   test("[CRW-059][CRW-114] NEEDS_DECISION and PASS WITH NOTES ask", () => {

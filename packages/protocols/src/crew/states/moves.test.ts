@@ -98,6 +98,19 @@ describe("moves", () => {
     );
   });
 
+  test("the refusal says which moves are possible, or that there is none", () => {
+    const actions = (from: CrewState) => {
+      try {
+        assertMove(from, "INTAKE", context("full"));
+      } catch (error) {
+        return (error as { details: { suggested_next_actions: string[] } }).details.suggested_next_actions;
+      }
+      return [];
+    };
+    expect(actions("DESIGN")).toEqual(["From here: APPROVE_DESIGN, ASK_USER, BLOCKED."]);
+    expect(actions("DONE")).toEqual(["DONE is final; start a new session."]);
+  });
+
   test("[CRW-083] DONE is final, and no other state is", () => {
     for (const state of CREW_STATES) {
       const ways = (["full", "lean"] as const).flatMap((mode) => CREW_STATES.flatMap((back) => movesFrom(state, context(mode, back))));

@@ -62,11 +62,8 @@ async function textsOf(run: ForgeRun, { dispatch, answer, model }: Output, facts
       return planTexts(answer as Answer<"planner">, facts);
     case "implementer":
       return implementerTexts(run, dispatch, answer as Answer<"implementer">, facts);
-    case "verifier": {
-      const path = verificationFile(dispatch.task_id);
-      const known = { task_id: dispatch.task_id };
-      return { [path]: toYaml(documentOf("verifier", answer as Answer<"verifier">, facts(path), known)) };
-    }
+    case "verifier":
+      return verifierTexts(run, dispatch, answer as Answer<"verifier">, facts);
     case "adversarial-reviewer":
       return reviewTexts(dispatch, answer as Answer<"adversarial-reviewer">, model, facts);
     case "knowledge-agent": {
@@ -101,6 +98,22 @@ async function implementerTexts(
   });
   const known = { task_id, baseline, ledger_entries: rows.map(({ id }) => id) };
   return { [path]: toYaml(documentOf("implementer", answer, facts(path), known)) };
+}
+
+/** Checks that passed on the base and fail now are regressions, whether the verifier has named them or not. */
+async function verifierTexts(
+  run: ForgeRun,
+  { task_id, round }: DispatchOf<"verifier">,
+  { completion, payload }: Answer<"verifier">,
+  facts: Facts,
+): Promise<Record<string, string>> {
+  const path = verificationFile(task_id);
+  const found = await run.ledger.regressions({ run_id: run.ref.run_id, task_id, round });
+  const report = payload?.verification_report;
+  const missing = found.filter(({ check_name }) => report?.regressions.every((one) => one.check_name !== check_name));
+  const added = missing.map(({ check_name }) => ({ check_name, detail: "It passed on the base and fails after the change." }));
+  const whole = report === undefined ? null : { verification_report: { ...report, regressions: [...report.regressions, ...added] } };
+  return { [path]: toYaml(documentOf("verifier", { completion, payload: whole }, facts(path), { task_id })) };
 }
 
 /** The verdict itself goes into the file of its round, which the harness writes when all three are there. */

@@ -12,6 +12,7 @@ import { DEGRADATIONS } from "../rules/confidence.ts";
 import { decidedVerdict, dissentOf } from "../rules/verdicts.ts";
 import { REVIEW_FOCUSES, type ReviewScope, type Risk } from "../schemas/enums.ts";
 import type { ReviewPayload } from "../schemas/review.ts";
+import { nameFindingsByFocus } from "./findings-by-focus.ts";
 import { reviewerSuffix, verdictEntryOf, verdictsDocument } from "../schemas/review-files.ts";
 import { toYaml } from "../schemas/yaml.ts";
 import { FORGE_STEPS } from "../steps.ts";
@@ -88,6 +89,7 @@ async function recordVerdicts(progress: ForgeProgress, { scope, round }: ReviewR
   if (oneModel && !progress.facts().includes("one-model")) {
     progress.lower("one-model");
     await run.ctx.step(FORGE_STEPS.note.named(`one-model-${scope}-${round}`), async () => DEGRADATIONS["one-model"]);
+    await nameFindingsByFocus(run, scope, round);
   }
   for (const { dispatch, dispatched, attempts } of answered) {
     const step = `verdict:${dispatch.instance}.${attempts}`;

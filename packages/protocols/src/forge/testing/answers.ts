@@ -22,7 +22,7 @@ export function taskId(number: number): string {
 
 /** The file that the default plan's task creates. */
 export function partFile(number: number): string {
-  return `src/part-${String(number).padStart(2, "0")}.js`;
+  return `src/part-${String(number).padStart(2, "0")}.json`;
 }
 
 export interface PlannedTask {
@@ -172,7 +172,12 @@ function usualImplementation({ attempt }: ProviderRequest, tasks: readonly Plann
   const number = numberOf(attempt);
   const path = tasks.find((task) => task.number === number)?.path ?? partFile(number);
   const mode = /-(?:fix-|gates-|sent-back-).*-i1\./.test(attempt) ? "fix" : "implement";
-  return implementation({ [path]: `export const part = ${JSON.stringify(attempt)};\n` }, { mode });
+  return implementation({ [path]: partText(attempt) }, { mode });
+}
+
+/** A file of the change; one that says BUG fails its check. */
+export function partText(text: string): string {
+  return `${JSON.stringify({ part: text })}\n`;
 }
 
 /** The number in `task-03-w1-i1.1`. */

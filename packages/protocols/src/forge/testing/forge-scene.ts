@@ -9,6 +9,7 @@ import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { onTestFinished } from "vitest";
 import { featureRunId, type FeatureResult } from "../../change/feature-run.ts";
 import { openChangeServices } from "../../change/services.ts";
+import type { StepKind } from "../../narration/step-kind.ts";
 import { openDispatcher } from "../../dispatch/dispatcher.ts";
 import { protocolRole } from "../../dispatch/roles.ts";
 import { forgeDispatch } from "../dispatch/dispatch.ts";
@@ -19,7 +20,9 @@ import type { CheckRow, DispatchRow } from "../ledger/rows.ts";
 import { readForgeRun } from "../ledger/runs.ts";
 import { FORGE_TABLES } from "../ledger/tables.ts";
 import { forge, forgeChange, type ForgeRequest } from "../protocol.ts";
+import { restoreForgeFiles } from "../restore.ts";
 import { DEFAULT_ASSIGNMENTS } from "../rules/reviewers.ts";
+import { FORGE_STEPS, type RecordedRoute } from "../steps.ts";
 import { usualAnswer, type PlannedTask, type Said } from "./answers.ts";
 
 /** Undefined: the usual answer. */
@@ -40,6 +43,8 @@ export interface ForgeOptions {
   /** The model that answers; by default the one that the seed assigns to each reviewer. */
   readonly model?: (request: ProviderRequest) => string | null;
   readonly kernel?: ScratchOptions;
+  /** Stops the engine at the first event for which it is true; each description stops it once. */
+  readonly leaveAt?: (event: string) => boolean;
   /** Called before the run starts. */
   readonly prepare?: (scratch: ScratchKernel) => void;
 }
@@ -59,15 +64,17 @@ export interface ForgeScene {
   readonly sent: readonly ProviderRequest[];
   /** `role attempt` of every first request of a dispatch, in order. */
   dispatched(): string[];
-  /** Starts the run if it is new, and drives it until it ends, waits, or `leave` is called. */
+  /** Starts the run if it is new, and drives it as a new process would, until it ends, waits, or is stopped. */
   drive(): Promise<Outcome>;
-  /** Ends this process's engine, as a stop does; `drive` continues in a new one. */
-  leave(): void;
   /** The result of a run that has ended. */
   finish(): Promise<FeatureResult>;
   open(): Promise<InboxQuestion[]>;
   answer(question: InboxQuestion, value: unknown): Promise<void>;
   steps(of?: string): Promise<RecordedStep[]>;
+  /** The routing decisions, in order. */
+  routes(): Promise<RecordedRoute[]>;
+  /** The notes of the run, in order. */
+  notes(): Promise<string[]>;
   /** The rows of the decision table that fired, in order. */
   rows(): Promise<number[]>;
   runId(): Promise<string>;
@@ -117,6 +124,12 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
   const services = { ...openChangeServices(kernel, dispatcher), inner: new Map() };
   const { objects, clock, ids, inbox } = records;
   let engine: Engine | null = null;
+  let left = false;
+  const observe = ({ stream, kind, name }: { readonly stream: string; readonly kind: string; readonly name: string }) => {
+    if (left || options.leaveAt?.(`${kind} ${stream} ${name}`) !== true) return;
+    left = true;
+    void engine?.close();
+  };
 
   async function ledgerRows() {
     const row = await readForgeRun(db, featureRunId(RUN, feature));
@@ -139,22 +152,15 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
     dispatched: () => sent.filter(({ repair }) => repair === 0).map(({ role, attempt }) => `${role} ${attempt}`),
     async drive() {
       await closeEngine();
-      engine = await openEngine({
-        sqlite,
-        blobs: objects,
-        clock,
-        ids,
-        inbox,
-        workflows: [forge, forgeChange, forgeDispatch],
-        kernel: services,
-      });
+      await restoreForgeFiles(records, RUN);
+      const base = { sqlite, blobs: objects, clock, ids, inbox };
+      engine = await openEngine({ ...base, workflows: [forge, forgeChange, forgeDispatch], kernel: services, observe });
       const spec_digest = await objects.put(Buffer.from(request));
       const input: ForgeRequest = { feature_id: feature, spec_digest, mode, skip_base_gates: true };
       await engine.start("forge", input, { runId: RUN });
       return engine.drive(RUN, { whenWaiting: "return" });
     },
-    leave: () => void engine?.close(),
-    async finish() {
+      async finish() {
       const outcome = await scene.drive();
       if (outcome.status === "completed") return outcome.value as FeatureResult;
       throw new Error(`the run did not end: ${JSON.stringify(outcome)}`);
@@ -166,10 +172,9 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
       const steps = events.filter(({ kind }) => kind === "step");
       return steps.map(({ name, payload }) => ({ name, value: (JSON.parse(payload) as { value: unknown }).value }));
     },
-    async rows() {
-      const routes = (await scene.steps()).filter(({ name }) => name.startsWith("route:"));
-      return routes.map(({ value }) => (value as { row: number }).row);
-    },
+    routes: async () => valuesOf(FORGE_STEPS.route, await scene.steps()),
+    rows: async () => (await scene.routes()).map(({ row }) => row),
+    notes: async () => valuesOf(FORGE_STEPS.note, await scene.steps()),
     async runId() {
       return (await readForgeRun(db, featureRunId(RUN, feature)))?.run_id ?? "";
     },
@@ -186,6 +191,10 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
     },
   };
   return scene;
+}
+
+function valuesOf<Result>({ partsOf }: StepKind<Result>, steps: readonly RecordedStep[]): Result[] {
+  return steps.filter(({ name }) => partsOf(name) !== null).map(({ value }) => value as Result);
 }
 
 /** Closed at the end of the test. */
