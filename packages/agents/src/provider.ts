@@ -108,6 +108,8 @@ export interface Provider {
   readonly name: string;
   /** prompt: everything is in the prompt. folder: it gets a workplace, and its changes there come back as a patch. */
   readonly works: "prompt" | "folder";
+  /** It cannot be asked without a folder: a request without files gets an empty one. */
+  readonly needsFolder?: true;
   /** Starts preparations while the question is still being recorded. */
   prepare?(request: ProviderRequest): void;
   invoke(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply>;

@@ -1,5 +1,6 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import { closest } from "@slipway/kernel/schema/hint";
+import { crew } from "./crew/entry.ts";
 import { criticality } from "./criticality/entry.ts";
 import { factory } from "./factory/entry.ts";
 import { features } from "./features/entry.ts";
@@ -8,7 +9,7 @@ import type { ProtocolEntry } from "./protocol.ts";
 import type { ToolServerEntry } from "./tool-server.ts";
 
 /** Every protocol of the program, each loaded when it is needed. A new one is a folder and an entry here. */
-export const PROTOCOLS: readonly ProtocolEntry[] = [features, factory, criticality, forge];
+export const PROTOCOLS: readonly ProtocolEntry[] = [features, factory, criticality, forge, crew];
 
 /** What `slipway run` means without --protocol, and whose roles stand in agents.yaml without one. */
 export const DEFAULT_PROTOCOL = "features";

@@ -29,6 +29,7 @@ export function acpProvider(agent: AcpAgent): Provider {
   return {
     name: `acp:${agent.name}`,
     works: "folder",
+    needsFolder: true,
     async invoke(request, signal) {
       signal.throwIfAborted();
       if (request.workplace === null) throw new SlipwayError("internal_error", `acp:${agent.name} was given no workplace.`);

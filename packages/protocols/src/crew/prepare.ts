@@ -51,7 +51,7 @@ export async function typeOf(kernel: Kernel, given: string | undefined): Promise
   }
   const read = readerAt(kernel.repository, `refs/heads/${kernel.configuration.policy.worktree.base_branch}`);
   const files = await Promise.all(PROJECT_FILES.map(async (path) => [path, await fileText(read, path)] as const));
-  const { type, because } = projectTypeOf(Object.fromEntries(files.filter((entry): entry is [string, string] => entry[1] !== null)));
+  const { type, because } = projectTypeOf(Object.fromEntries(files.flatMap(([path, content]) => (content === null ? [] : [[path, content]]))));
   return { type, note: `project type: ${type} (${because}); --type changes it` };
 }
 

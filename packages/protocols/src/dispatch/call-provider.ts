@@ -6,6 +6,7 @@ import type { Role } from "@slipway/agents/role";
 import { isUnavailable } from "@slipway/agents/routing/tiers";
 import { nativeToolsOf } from "@slipway/agents/tools/native-tools";
 import { SlipwayError } from "@slipway/agents/errors";
+import type { Provider } from "@slipway/agents/provider";
 import { fromFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import { droppedRefusals } from "../firewall/made-changes.ts";
 import type { AgentRequest, ChosenProvider, DispatcherOptions, WorkspaceRequest } from "./dispatcher.ts";
@@ -58,7 +59,7 @@ export async function invokeProvider<T>(
     const answered = await withWorkplace(
       kernel,
       request,
-      { works: chosen.provider.works, tools: nativeToolsOf(role.tools) },
+      { ...playedBy(chosen.provider), tools: nativeToolsOf(role.tools) },
       (folder) => {
         const provider = metered(redactedProvider(chosen.provider, kernel, onSecret), meter);
         const hand = { key: invocation, said: handAnswer };
@@ -80,6 +81,10 @@ export async function invokeProvider<T>(
     page.leave(error instanceof SlipwayError ? `${error.code}: ${error.message}` : String(error));
     throw error;
   }
+}
+
+function playedBy({ works, needsFolder }: Provider): Pick<Provider, "works" | "needsFolder"> {
+  return needsFolder === undefined ? { works } : { works, needsFolder };
 }
 
 export function pauseIn(result: InvocationResult<unknown>): Failure | null {

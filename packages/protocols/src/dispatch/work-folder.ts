@@ -40,7 +40,7 @@ type Body = (folder: WorkFolder) => Promise<InvocationResult<unknown>>;
 type Asked<T> = AgentRequest<T> | WorkspaceRequest<T>;
 
 /** The player of a request: how it works, and what its role may do with files. */
-export interface PlayedRole extends Pick<Provider, "works"> {
+export interface PlayedRole extends Pick<Provider, "works" | "needsFolder"> {
   readonly tools: readonly NativeTool[];
 }
 
@@ -55,6 +55,7 @@ export async function withWorkplace<T>(
   const asked: FolderRequest = { kernel, request, tools: player.tools, notes };
   if (hasWorkspace(request)) return inWorkspace(asked, planWorkspace(await request.workspace()), player, body);
   const { schema, folder } = request;
+  if (folder === undefined && player.needsFolder === true) return inEmptyFolder(asked, schema, body);
   if (player.works === "prompt" || folder === undefined) {
     return (await body({ workplace: null, schema, folder: null })) as InvocationResult<T>;
   }
@@ -99,6 +100,15 @@ interface FolderRequest {
   readonly request: Pick<AgentQuestion, "call" | "invocation">;
   readonly tools: readonly NativeTool[];
   readonly notes: WorkNotes;
+}
+
+/** Everything is in the prompt; the client only needs a place to run in. */
+function inEmptyFolder<T>(asked: FolderRequest, schema: z.ZodType<T>, body: Body): Promise<InvocationResult<T>> {
+  const { objectFormat } = asked.kernel.repository;
+  const plan = planPack({ tree: null, files: [], others: [], rules: [], objectFormat });
+  const note = { writable: [], plainSchema: schema };
+  const adopt = (value: unknown): Reply<T> => ({ ok: true, value: value as T });
+  return inFolder(asked, { plan, note, schema, adopt }, (folder) => body({ ...folder, folder: null }));
 }
 
 async function inFolder<T>(asked: FolderRequest, task: FolderTask<T>, body: Body): Promise<InvocationResult<T>> {

@@ -10,7 +10,7 @@ import type { ChangeServices } from "../../change/services.ts";
 import type { Reply } from "../../dispatch/dispatcher.ts";
 import { withPauses } from "../../dispatch/pauses.ts";
 import { recordRefusals } from "../../dispatch/refusals.ts";
-import type { DispatchInput } from "../contract/input.ts";
+import { dispatchInputSchema, type DispatchInput } from "../contract/input.ts";
 import { definitionName } from "../contract/names.ts";
 import type { AgentOutput } from "../contract/output.ts";
 import { callOf, openCrewRun, type CrewRef, type CrewRun } from "../crew-run.ts";
@@ -91,7 +91,8 @@ function promptOf({ folder, ref }: CrewRun, order: DispatchOrder, input: Dispatc
     role: order.role,
     definition: "Your definition is the text before this task.",
     session: folder,
-    input,
+    // In the order of the contract: a recorded value has its keys sorted.
+    input: dispatchInputSchema.parse(input),
     hasProjectInstructions,
     checklist: checklistOf(order, ref.project_type),
   });

@@ -53,7 +53,9 @@ export function judgeAnswer(output: AgentOutput, changes: PackChanges, judging: 
   const wrong = [...producedIn(output, accepted.value, judging), ...saidProblems(output, repository, accepted.value, judging)];
   if (wrong.length > 0) return refused(wrong);
   const changed = changes.changed.filter((path) => !path.startsWith(own));
-  return { ok: true, value: { output, diff: repository, changed, ...accepted.value, violations: [...accepted.value.violations] } };
+  const { tasks, ...kept } = accepted.value;
+  return { ok: true, value: { output, diff: repository, changed, ...kept, tasks: tasks === null ? null : printTasks(tasks) } };
+
   function inlineSpec(answer: AgentOutput, { session: name }: Judging): Record<string, string> {
     if (order.role !== "Designer" || answer.status !== "OK") return {};
     const spec = storedDesignSpec(answer as OutputOf<"Designer">, name.replace(/^[0-9-]+_/, ""));

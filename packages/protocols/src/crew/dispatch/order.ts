@@ -4,7 +4,6 @@ import type { AgentOutput } from "../contract/output.ts";
 import type { CommandRun } from "../states/leaving.ts";
 import type { TestResults } from "../contract/artifacts.ts";
 import type { CrewStatus } from "../session/status.ts";
-import type { TasksFile } from "../session/tasks.ts";
 import type { CrewMode, CrewState, GateState } from "../states/states.ts";
 
 /** What a dispatch is about, besides what is read from the session and from git when it is sent. */
@@ -49,7 +48,8 @@ export interface Answered {
   readonly texts: Readonly<Record<string, string | null>>;
   /** What counts of its edit of status.json; null if it has not changed the file. */
   readonly status: CrewStatus | null;
-  readonly tasks: TasksFile | null;
+  /** The text of the plan after it; null if there is none. */
+  readonly tasks: string | null;
   /** Edits that were discarded. */
   readonly violations: readonly string[];
 }

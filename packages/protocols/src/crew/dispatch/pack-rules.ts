@@ -21,6 +21,8 @@ export interface WritableFiles {
   readonly grant: CrewGrant;
   /** Of the repository, without Slipway's own. */
   readonly files: readonly string[];
+  /** Names of the session's files. */
+  readonly session: readonly string[];
   /** Below `.slipway/runs`. */
   readonly folder: string;
 }
@@ -29,14 +31,14 @@ export interface WritableFiles {
  * The grant as rules for the agent's files. Where only some kinds of files may change, a folder without any of them is closed as a whole,
  * and new files may be created elsewhere; the grant judges each of them again afterwards.
  */
-export function rulesOf({ grant, files, folder }: WritableFiles): PackRule[] {
+export function rulesOf({ grant, files, session, folder }: WritableFiles): PackRule[] {
   const own = sessionPath(folder);
   const probes = PROBES.filter((path) => grant.mayWrite(path));
   return [
     ...repositoryRules(grant, files, probes),
     { path: CONFIGURATION, level: null, sealed: false, reason: "Slipway's configuration is not part of the work" },
     { path: PROJECTIONS, level: null, sealed: false, reason: "other sessions are not part of the work" },
-    rule(own.replace(/\/$/, ""), "read", "the session"),
+    ...session.map((name) => rule(`${own}${name}`, "read", "the session")),
     ...CREATED_IN_SESSION.filter((name) => grant.mayWrite(`${own}${CREATED_NAMES[name] ?? name}`)).map((name) =>
       rule(`${own}${name}`, "write", `${grant.role} writes it`),
     ),

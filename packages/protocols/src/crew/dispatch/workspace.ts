@@ -42,7 +42,7 @@ export async function crewWorkspace(
       files: [...files, ...givenFiles(own, objectFormat)],
       others: listing.others,
       tree,
-      rules: rulesOf({ grant: opened.grant, files: files.map(({ path }) => path), folder }),
+      rules: rulesOf({ grant: opened.grant, files: files.map(({ path }) => path), session: Object.keys(opened.files), folder }),
       objectFormat,
     },
     outputSchema: outputSchemaOf(order.role, order.taskId),

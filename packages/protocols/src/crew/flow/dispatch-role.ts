@@ -3,11 +3,13 @@ import { GivenUp } from "../../dispatch/given-up.ts";
 import type { DispatchedRole } from "../agents.ts";
 import type { DispatchInput } from "../contract/input.ts";
 import { noted } from "../contract/note-lines.ts";
+import { valueOf } from "../contract/problems.ts";
 import type { AgentOutput } from "../contract/output.ts";
 import { crewDispatch, type DispatchChild } from "../dispatch/dispatch.ts";
 import type { Answered, Attempted, DispatchOrder } from "../dispatch/order.ts";
 import { afterFailedDispatch } from "../rules/dispatch-attempts.ts";
 import { BLOCKERS } from "../session/status.ts";
+import { parseTasks } from "../session/tasks.ts";
 import { CREW_STEPS } from "../steps.ts";
 import { readCriteria } from "./artifacts.ts";
 import type { Session, SessionChange } from "./crew-session.ts";
@@ -87,6 +89,7 @@ async function record(
   const { progress, run } = session;
   const { output, texts, status, tasks, changed } = answer;
   const { role, taskId } = order;
+  const plan = tasks === null ? null : valueOf(parseTasks(tasks, order.mode));
   note(progress, role, output);
   if (changed.length > 0) {
     progress.build = null;
@@ -98,7 +101,7 @@ async function record(
     dispatch: [{ agent: role, task: input.task.id, project_type: run.ref.project_type }],
     blockers: output.status === "BLOCKED" || output.status === "FAIL" ? [output.summary] : [],
     edited: status,
-    ...(tasks === null ? {} : { tasks }),
+    ...(plan === null ? {} : { tasks: plan }),
     texts,
     context,
     ...more,

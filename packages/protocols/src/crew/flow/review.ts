@@ -1,6 +1,6 @@
 import type { OutputOf } from "../contract/output.ts";
 import { isNote } from "../checklists/verdicts.ts";
-import type { SecurityFinding, ReviewComment } from "../contract/artifacts.ts";
+import type { CrewFinding, ReviewComment } from "../contract/artifacts.ts";
 import { securityQuestion } from "../decisions/security.ts";
 import { reactionTo } from "../rules/reactions.ts";
 import { LOOP_OF } from "../rules/repairs.ts";
@@ -43,7 +43,7 @@ function findingsOf({ summary, artifacts }: Dispatched["output"]): string[] {
   const comments = (artifacts.review_comments as readonly (ReviewComment | string)[]).map((comment) =>
     typeof comment === "string" ? comment : `${comment.severity} ${comment.file}:${comment.line}: ${comment.message} Suggested: ${comment.suggested_fix}`,
   );
-  const findings = (artifacts.findings as readonly (SecurityFinding | string)[]).map((finding) =>
+  const findings = (artifacts.findings as readonly (CrewFinding | string)[]).map((finding) =>
     typeof finding === "string" ? finding : `${finding.severity} ${finding.category} ${finding.file}: ${finding.description} Recommended: ${finding.recommended_fix}`,
   );
   return [summary, ...comments, ...findings, ...artifacts.notes.filter((note) => !/^[a-z0-9-]+:\s*(?:OK|N\/A)\b/i.test(note))];

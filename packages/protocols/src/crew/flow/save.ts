@@ -25,8 +25,7 @@ export async function saveFiles(run: CrewRun, step: string, { status, texts, why
   const { files, change } = run;
   const call = callOf(run, step);
   const at = new Date(change.services.kernel.clock.now()).toISOString();
-  const next = status === undefined ? null : { ...(await status(at)), last_update: at };
-  if (next !== null) assertValid(next);
+  const next = status === undefined ? null : validStatus({ ...(await status(at)), last_update: at });
   const port = {
     read: async (path: string) => (await files.onDisk(path)) ?? "",
     write: async (path: string, text: string) => {
@@ -50,9 +49,10 @@ export async function saveFiles(run: CrewRun, step: string, { status, texts, why
   return { status: recorded, problem: isRepeat ? null : written.error, why };
 }
 
-function assertValid(status: CrewStatus): void {
+/** With its keys in the order of the schema. */
+function validStatus(status: CrewStatus): CrewStatus {
   const read = readAs(statusSchema, status);
-  if (read.ok) return;
+  if (read.ok) return read.value;
   throw new SlipwayError("schema_validation_failed", `status.json would not be valid: ${read.problems.join("; ")}`, {
     file: STATUS_FILE,
     suggested_next_actions: ["This is a defect of the protocol: report it with the run's id."],

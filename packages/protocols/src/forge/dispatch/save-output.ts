@@ -41,7 +41,8 @@ export async function saveOutput(run: ForgeRun, call: Call, output: Output): Pro
     output_paths,
   });
   const texts = await textsOf(run, output, facts);
-  await run.files.write(call, texts);
+  // A reviewer that says ERROR has no review to write.
+  if (Object.keys(texts).length > 0) await run.files.write(call, texts);
   return Object.keys(texts);
 }
 

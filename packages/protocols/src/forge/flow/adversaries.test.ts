@@ -69,7 +69,7 @@ describe("every role with an output that no consumer may see", () => {
 
   test.each([
     ["impact", "prose around the document", /./],
-    ["spec", "a severity of another scale", /Blocker, Critical, Major, Minor/],
+    ["spec", "a severity of another scale", /"Blocker", "Critical", "Major", "Minor"/],
     ["r1", "no completion block", /completion/],
     ["plan", "a dependency on an unknown task", /tasks\/task-01\.yaml, depends_on\/0: task-99 is in no wave/],
     ["task-01-w1-i1", "no payload with DONE", /payload.*must be given when the status is DONE/],

@@ -91,7 +91,8 @@ async function recordVerdicts(progress: ForgeProgress, { scope, round }: ReviewR
     await run.ctx.step(FORGE_STEPS.note.named(`one-model-${scope}-${round}`), async () => DEGRADATIONS["one-model"]);
     await nameFindingsByFocus(run, scope, round);
   }
-  for (const { dispatch, dispatched, attempts } of answered) {
+  // Those that answered in an earlier attempt have their rows.
+  for (const { dispatch, dispatched, attempts } of answered.filter((one) => one.attempts === attemptOf(results))) {
     const step = `verdict:${dispatch.instance}.${attempts}`;
     await run.ctx.step(step, async () => {
       const payload = await reviewOf(progress, scope, dispatch.focus);

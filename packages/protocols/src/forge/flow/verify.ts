@@ -125,7 +125,7 @@ async function judge(
     const count = (gate: string) => gates.find((one) => one.gate === gate)?.count ?? 0;
     const result = results.find(({ dispatch }) => dispatch.task_id === task.id);
     const verifier = result?.dispatched.ok === true ? result.dispatched.status : "ERROR";
-    if (result?.dispatched.ok === true) await compareReport(progress, task, round, `${name}-${attempt}`);
+    if (result?.dispatched.ok === true && result.attempts === attempt) await compareReport(progress, task, round, `${name}-${attempt}`);
     judged.push({
       task_id: task.id,
       size: task.size,

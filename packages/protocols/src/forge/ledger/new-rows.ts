@@ -121,7 +121,7 @@ export function dispatchStarted({ run_id, step, agent, instance }: LedgerDispatc
   return { run_id, step, agent, instance, started_at: new Date(at).toISOString(), ...begun, ts: ledgerTime(at) };
 }
 
-/** The first end of a dispatch stands: a repeat changes nothing. */
+/** The first end of an attempt stands: a repeat changes nothing. A later attempt of the same dispatch takes its place. */
 export function dispatchEnded(known: DispatchRow | null, end: LedgerDispatchEnd, at: number): DispatchRow {
   const { step, agent, instance, status, dispatch_count, retry_count, notes } = end;
   if (known === null)
@@ -129,7 +129,8 @@ export function dispatchEnded(known: DispatchRow | null, end: LedgerDispatchEnd,
       field: "instance",
       suggested_next_actions: ["Record the start of the dispatch first."],
     });
-  if (known.status === "running") return { ...known, completed_at: new Date(at).toISOString(), status, dispatch_count, retry_count, notes };
+  const isNext = dispatch_count > (known.dispatch_count ?? 1);
+  if (known.status === "running" || isNext) return { ...known, completed_at: new Date(at).toISOString(), status, dispatch_count, retry_count, notes };
   if (known.status === status) return known;
   throw new SlipwayError(
     "policy_violation",

@@ -43,10 +43,12 @@ export interface ForgeOptions {
   /** The model that answers; by default the one that the seed assigns to each reviewer. */
   readonly model?: (request: ProviderRequest) => string | null;
   readonly kernel?: ScratchOptions;
+  /** Another run in the repository of this one. */
+  readonly beside?: ForgeScene;
   /** Stops the engine at the first event for which it is true; each description stops it once. */
   readonly leaveAt?: (event: string) => boolean;
   /** Called before the run starts. */
-  readonly prepare?: (scratch: ScratchKernel) => void;
+  readonly prepare?: (scratch: ScratchKernel, run: string) => void;
 }
 
 /** The value of a recorded step, with its name. */
@@ -106,11 +108,12 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
     ...FILES,
     "slipway/policy.yaml": policy(POLICY.replace("merge_policy: {", "merge_policy: { require_user_approval: false,")),
   };
-  const scratch = await openScratchKernel({ ...texts, ...options.files }, options.kernel);
+  const run = options.beside === undefined ? RUN : `${RUN}-beside`;
+  const scratch = options.beside?.scratch ?? (await openScratchKernel({ ...texts, ...options.files }, options.kernel));
   const { kernel, records } = scratch;
   const { db, sqlite } = records.database;
   await migrateOwner(db, sqlite.path, FORGE_TABLES);
-  options.prepare?.(scratch);
+  options.prepare?.(scratch, run);
   const sent: ProviderRequest[] = [];
   const usual = (asked: ProviderRequest) => usualAnswer(asked, tasks, options.waves);
   const provider = scripted(script, usual, sent, options.model ?? (({ model }) => model));
@@ -132,7 +135,7 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
   };
 
   async function ledgerRows() {
-    const row = await readForgeRun(db, featureRunId(RUN, feature));
+    const row = await readForgeRun(db, featureRunId(run, feature));
     if (row === null) throw new Error("the run has not been set up");
     const ledger = openForgeLedger({ db, door: records.door, observations: observationsOf }, row.ledger);
     return ledger.rows(row.run_id);
@@ -143,31 +146,31 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
     engine = null;
   }
 
-  const place = (...path: readonly string[]) => join(records.layout.runs, RUN, ...path);
+  const place = (...path: readonly string[]) => join(records.layout.runs, run, ...path);
   const scene: ForgeScene = {
     scratch,
     feature,
-    run: RUN,
+    run,
     sent,
     dispatched: () => sent.filter(({ repair }) => repair === 0).map(({ role, attempt }) => `${role} ${attempt}`),
     async drive() {
       await closeEngine();
-      await restoreForgeFiles(records, RUN);
+      await restoreForgeFiles(records, run);
       const base = { sqlite, blobs: objects, clock, ids, inbox };
       engine = await openEngine({ ...base, workflows: [forge, forgeChange, forgeDispatch], kernel: services, observe });
       const spec_digest = await objects.put(Buffer.from(request));
       const input: ForgeRequest = { feature_id: feature, spec_digest, mode, skip_base_gates: true };
-      await engine.start("forge", input, { runId: RUN });
-      return engine.drive(RUN, { whenWaiting: "return" });
+      await engine.start("forge", input, { runId: run });
+      return engine.drive(run, { whenWaiting: "return" });
     },
-      async finish() {
+    async finish() {
       const outcome = await scene.drive();
       if (outcome.status === "completed") return outcome.value as FeatureResult;
       throw new Error(`the run did not end: ${JSON.stringify(outcome)}`);
     },
     open: () => inbox.listOpen(),
     answer: async (question, value) => void (await records.answer({ id: question.id, value, by: PERSON })),
-    async steps(of = `${RUN}/feature:${feature}`) {
+    async steps(of = `${run}/feature:${feature}`) {
       const events = (await engine?.events(of)) ?? [];
       const steps = events.filter(({ kind }) => kind === "step");
       return steps.map(({ name, payload }) => ({ name, value: (JSON.parse(payload) as { value: unknown }).value }));
@@ -176,7 +179,7 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
     rows: async () => (await scene.routes()).map(({ row }) => row),
     notes: async () => valuesOf(FORGE_STEPS.note, await scene.steps()),
     async runId() {
-      return (await readForgeRun(db, featureRunId(RUN, feature)))?.run_id ?? "";
+      return (await readForgeRun(db, featureRunId(run, feature)))?.run_id ?? "";
     },
     checks: async () => (await ledgerRows()).checks,
     telemetry: async () => (await ledgerRows()).telemetry,
@@ -186,6 +189,7 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
     worktree: (...path) => join(scratch.root, ".worktrees", feature, ...path),
     async close() {
       await closeEngine();
+      if (options.beside !== undefined) return;
       await scratch.close();
       rmSync(join(scratch.root, ".."), { recursive: true, force: true });
     },

@@ -35,7 +35,7 @@ export interface CommandsWatch {
 
 type Settings = Omit<GateRequest, "config" | "profile" | "mode" | "logFolder" | "worktree" | "resetTree" | "trackedPaths">;
 
-export interface CommandsRun extends CommandsWatch {
+export interface CommandsToRun extends CommandsWatch {
   readonly input: Pick<CommandsInput, "commands" | "stop_at_failure">;
   /** Sandbox, environment, limits and redaction, as a gate has them. */
   readonly settings: Settings;
@@ -48,7 +48,7 @@ const OUTPUT_BYTES = 64 * 1024;
 const NO_OBSERVATION: ReadonlySet<string> = new Set(["sandbox_unavailable", "transient_exec_failure"]);
 
 /** Runs the commands in order, each on the tree alone. */
-export async function runCommands(checkout: TreeCheckout, run: CommandsRun): Promise<RanCommand[]> {
+export async function runCommands(checkout: TreeCheckout, run: CommandsToRun): Promise<RanCommand[]> {
   const { input, settings, signal } = run;
   const worktree = realWorktree(checkout.worktree);
   const { sandbox, scratch = dirname(worktree) } = settings;
@@ -75,7 +75,7 @@ async function runOne(
   index: number,
   worktree: string,
   trees: StepTrees,
-  { settings, keepLog, onOutput, signal }: CommandsRun,
+  { settings, keepLog, onOutput, signal }: CommandsToRun,
 ): Promise<RanCommand> {
   const { policy } = settings;
   const step = {
@@ -121,7 +121,7 @@ async function ranCommand(
   { command }: CheckCommand,
   result: StepResult,
   { redact }: Pick<Settings, "redact">,
-  keepLog: CommandsRun["keepLog"],
+  keepLog: CommandsToRun["keepLog"],
 ): Promise<RanCommand> {
   const { name, status, exitCode, durationMs, timedOut, logPath, truncated } = result;
   const log = readFileSync(logPath);
@@ -139,7 +139,7 @@ async function ranCommand(
   };
 }
 
-function skipped({ name, command }: CheckCommand, { settings: { redact } }: CommandsRun): RanCommand {
+function skipped({ name, command }: CheckCommand, { settings: { redact } }: CommandsToRun): RanCommand {
   const nothing = { exit_code: null, duration_ms: 0, timed_out: false, output: "", log_digest: null, tests: null };
   return { name: redact.text(name), command: redact.value(command), status: "skipped", ...nothing };
 }
