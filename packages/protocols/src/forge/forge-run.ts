@@ -51,6 +51,11 @@ export function openForgeRun(ctx: Ctx, services: ChangeServices, ref: ForgeRef):
   };
 }
 
+/** Now, as it is recorded: a step that is done again after a crash writes the same. */
+export function timeOf({ ctx, change }: Pick<ForgeRun, "ctx" | "change">, name: string): Promise<string> {
+  return ctx.step(`time:${name}`, async () => new Date(change.services.kernel.clock.now()).toISOString(), { durability: "relaxed" });
+}
+
 /** The operation id is made of run and step name, so repeating a step has no second effect. */
 export function callOf({ ctx }: Pick<ForgeRun, "ctx">, step: string): Call {
   return { actor: { type: "orchestrator", id: `orchestrator@${ctx.runId.split("/")[0]}` }, operationId: `${ctx.runId}/${step}` };

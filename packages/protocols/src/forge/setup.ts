@@ -7,7 +7,7 @@ import { changeFolder, changeOf, type FeatureOfRun } from "../change/feature-run
 import type { ChangeServices } from "../change/services.ts";
 import { LEDGER_DATABASE_FILE, REQUEST_FILE } from "./files.ts";
 import { callOf, openForgeRun, type ForgeInput, type ForgeRef, type ForgeRun } from "./forge-run.ts";
-import { isRunIdTaken, saveForgeRun } from "./ledger/runs.ts";
+import { isRunIdTaken, readForgeRun, saveForgeRun } from "./ledger/runs.ts";
 import { initialState } from "./router/state.ts";
 import { hygieneOf, isTrivial, type Hygiene } from "./rules/hygiene.ts";
 import { baselineTag, runIdAt } from "./rules/run-id.ts";
@@ -46,9 +46,11 @@ export async function prepareRun(ctx: Ctx, feature: FeatureOfRun, services: Chan
     const trivial = isTrivial(bytes);
     const { status, branch } = await services.kernel.features.checkoutFacts();
     const found = await files.paths();
+    // This step was done before a crash, and only its result is missing.
+    const known = await readForgeRun(records.database.db, ctx.runId);
     const no_sqlite = await probeDatabaseFile(join(files.place, LEDGER_DATABASE_FILE));
-    const ledger = no_sqlite === null ? "sqlite" : "yaml";
-    let run_id = runIdAt(new Date(clock.now()));
+    const ledger = known?.ledger ?? (no_sqlite === null ? "sqlite" : "yaml");
+    let run_id = known?.run_id ?? runIdAt(new Date(clock.now()));
     for (let later = 1; await isRunIdTaken(records.database.db, run_id, ctx.runId); later++)
       run_id = runIdAt(new Date(clock.now() + later * 1000));
     const state = JSON.stringify(initialState({ feature_slug: feature.feature_id, approval_mode: mode, run_id }));

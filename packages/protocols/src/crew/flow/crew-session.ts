@@ -90,6 +90,7 @@ export function openCrewSession(run: CrewRun, input: CrewInput, request: string)
           : {}),
       }),
     );
+    for (const gate of saved.revoked) progress.revoked.add(gate);
     status = saved.status;
     tasks = nextTasks;
     state = to;

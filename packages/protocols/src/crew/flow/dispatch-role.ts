@@ -2,6 +2,8 @@ import { applyAgentPatch } from "../../change/agent-change.ts";
 import { GivenUp } from "../../dispatch/given-up.ts";
 import type { DispatchedRole } from "../agents.ts";
 import type { DispatchInput } from "../contract/input.ts";
+import { GATE_DECISIONS } from "../decisions/decision.ts";
+import { failedGate } from "../prompts/pre-dispatch.ts";
 import { noted } from "../contract/note-lines.ts";
 import { valueOf } from "../contract/problems.ts";
 import type { AgentOutput } from "../contract/output.ts";
@@ -30,6 +32,9 @@ const PAUSES_MS = [500, 2_000] as const;
 export async function dispatchRole(session: Session, asked: Omit<DispatchOrder, "number">, why: string, more: Partial<SessionChange> = {}): Promise<Dispatched> {
   const { run, progress } = session;
   const { role } = asked;
+  const held = session.decisions().filter(({ decision_id }) => ![...progress.revoked].some((gate) => GATE_DECISIONS[gate] === decision_id));
+  const revoked = failedGate(role, session.mode(), held);
+  if (progress.revoked.size > 0 && revoked !== null) throw new GateFailed(revoked);
   const number = (progress.numbers.get(role) ?? 0) + 1;
   progress.numbers.set(role, number);
   const order: DispatchOrder = { ...asked, number };

@@ -31,11 +31,14 @@ export async function reviewStrategy(session: Session): Promise<void> {
   await askGate(session, "REVIEW_STRATEGY", strategyQuestion(session.tasks()?.tasks ?? []));
 }
 
-const answerSchema = z.strictObject({
-  decision: z.string(),
-  comment: z.string().optional(),
-  agent: z.enum(CORRECTING_ROLES).optional().describe("Who makes the changes; by default Architect."),
-});
+const answerSchema = z
+  .strictObject({
+    decision: z.string().optional(),
+    comment: z.string().optional(),
+    answer: z.string().nullable().optional().describe("Instead of a decision: the answer in words."),
+    agent: z.enum(CORRECTING_ROLES).optional().describe("Who makes the changes; by default Architect."),
+  })
+  .refine(({ decision, answer }) => (decision === undefined) !== (answer === undefined), { error: "must have a decision or an answer" });
 
 const OPTIONS: Readonly<Record<GateState, readonly { readonly value: string; readonly label: string }[]>> = {
   APPROVE_DESIGN: [
@@ -91,10 +94,10 @@ async function askGate(session: Session, gate: GateState, question: string): Pro
   }
 }
 
-function saidIn({ decision, comment }: z.infer<typeof answerSchema>): string | null {
-  if (/^changes?([- ]requested)?:?$/i.test(decision.trim())) return comment === undefined || comment.trim() === "" ? null : changesRequested(comment);
-  const isDeferred = comment !== undefined && /^(cancel|defer|decline|later)$/i.test(decision.trim());
-  return isDeferred ? `${decision}: ${comment}` : decision;
+function saidIn({ decision, comment, answer }: z.infer<typeof answerSchema>): string | null {
+  if (decision === undefined) return answer ?? null;
+  if (decision === "changes-requested") return comment === undefined || comment.trim() === "" ? null : changesRequested(comment);
+  return decision === "cancel" && comment !== undefined ? `cancel: ${comment}` : decision;
 }
 
 /** One step of a correction. Each is on disk before what it announces, and the state stays the gate's. */

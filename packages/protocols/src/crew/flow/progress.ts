@@ -2,7 +2,7 @@ import type { CrewRole, DispatchedRole } from "../agents.ts";
 import type { CorrectingRole } from "../decisions/correction.ts";
 import type { Attempt } from "../rules/repairs.ts";
 import type { ReviewResult, ReviewGate } from "../rules/review-gates.ts";
-import type { LoopState } from "../states/states.ts";
+import type { GateState, LoopState } from "../states/states.ts";
 import type { BuildRun } from "./ci.ts";
 
 /** The reviews of one task, or of everything (`meta`). */
@@ -60,6 +60,8 @@ export interface Progress {
   recommended: CrewRole | null;
   /** Commands whose failure was accepted, with the decision. */
   readonly waivedCommands: Map<string, string>;
+  /** Gates whose decision somebody took back in status.json. */
+  readonly revoked: Set<GateState>;
   landings: number;
   steps: number;
 }
@@ -88,6 +90,7 @@ export function noProgress(): Progress {
     releasedBy: [],
     recommended: null,
     waivedCommands: new Map(),
+    revoked: new Set(),
     landings: 0,
     steps: 0,
   };

@@ -68,6 +68,7 @@ async function blockUntilResumed(session: Session, cause: Blocked): Promise<Feat
 
 async function reopen(session: Session, gate: GateFailed["gate"]): Promise<null> {
   const id = GATE_DECISIONS[gate];
+  session.progress.revoked.delete(gate);
   const question = findDecision(session.decisions(), id)?.question ?? "The stored decision does not hold any more.";
   await session.move(gate, {
     why: `${id} in status.json does not say what was decided`,

@@ -5,7 +5,7 @@ import { invokerOf } from "../../change/invoker.ts";
 import type { ChangeServices } from "../../change/services.ts";
 import { askAgent } from "../../dispatch/ask-agent.ts";
 import type { Reply } from "../../dispatch/dispatcher.ts";
-import { callOf, openForgeRun, type ForgeRef, type ForgeRun } from "../forge-run.ts";
+import { callOf, openForgeRun, timeOf, type ForgeRef, type ForgeRun } from "../forge-run.ts";
 import { FORGE_STEPS } from "../steps.ts";
 import { assignmentOf, type DispatchWork, type RoleAnswer } from "./assignment.ts";
 import type { Worked } from "./contents.ts";
@@ -78,9 +78,10 @@ async function settle(run: ForgeRun, dispatch: Dispatch, reply: Reply<Worked<Rol
   }
   const { answer, diff } = reply.value;
   const { status, summary } = answer.completion;
+  const completed_at = await timeOf(run, "completed");
   const saved = await run.ctx.step(FORGE_STEPS.output.named(), async () => {
     const model = await modelOf(run);
-    const outputs = await saveOutput(run, callOf(run, "output"), { dispatch, answer, started_at, model });
+    const outputs = await saveOutput(run, callOf(run, "output"), { dispatch, answer, started_at, completed_at, model });
     return { outputs, model, diff: diff === "" ? null : await run.change.services.kernel.records.objects.put(Buffer.from(diff)) };
   });
   if (status === "ERROR") return { ok: false, status, reason: summary, deterministic: false };

@@ -26,18 +26,18 @@ export interface Output {
   readonly dispatch: Dispatch;
   readonly answer: RoleAnswer;
   readonly started_at: string;
+  readonly completed_at: string;
   readonly model: string | null;
 }
 
 /** Writes the typed output of a dispatch, with its Markdown companion, to the role's own paths and no others. Returns the paths. */
 export async function saveOutput(run: ForgeRun, call: Call, output: Output): Promise<string[]> {
-  const completed_at = new Date(run.change.services.kernel.clock.now()).toISOString();
   const { instance, step } = output.dispatch;
   const facts = (...output_paths: string[]): DispatchFacts => ({
     instance,
     step,
     started_at: output.started_at,
-    completed_at,
+    completed_at: output.completed_at,
     output_paths,
   });
   const texts = await textsOf(run, output, facts);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { ProviderRequest } from "@slipway/agents/provider";
 import type { FeatureResult } from "../../change/feature-run.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -55,7 +55,7 @@ describe("every role with an output that no consumer may see", () => {
           return { ...answer, payload: { verification_report: { ...report, criteria: [{ id: "AC-9", met: true, evidence: "e" }] } } };
         },
         "adversarial-reviewer": (request) => {
-          if (request.attempt === "design-security-r1.1") return reviewAnswer("approve", [{ severity: "Blocker", category: "security" }]);
+          if (request.attempt === "design-security-r1.1") return reviewAnswer("approve", [{ severity: "Critical", category: "security" }]);
           if (request.attempt === "code-security-r1.1")
             return reviewAnswer("approve", [], { checks_cited: [{ task_id: "task-01", check_name: "end-to-end", passed: true }] });
           return undefined;
@@ -73,7 +73,7 @@ describe("every role with an output that no consumer may see", () => {
     ["r1", "no completion block", /completion/],
     ["plan", "a dependency on an unknown task", /tasks\/task-01\.yaml, depends_on\/0: task-99 is in no wave/],
     ["task-01-w1-i1", "no payload with DONE", /payload.*must be given when the status is DONE/],
-    ["design-security-r1", "a verdict that contradicts its finding", /approve|verdict/],
+    ["design-security-r1", "a verdict that contradicts its finding", /payload\/verdict: approve contradicts the security finding/],
     ["code-security-r1", "a citation of a check that never ran", /the check end-to-end of task-01 never ran/],
     ["knowledge", "a text that is too long", /summary/],
   ])("[FOR-053][FOR-054][FOR-133][FOR-157] %s: %s is returned with its field, then dispatched once more", (instance, _what, problem) => {
@@ -87,7 +87,8 @@ describe("every role with an output that no consumer may see", () => {
     expect(result.status).toBe("merged");
     expect(scene.file("spec-output.yaml")).not.toContain("High");
     expect(scene.file("plan-output.yaml")).not.toContain("task-99");
-    expect(scene.file("review-findings/design-gpt-5.3-codex.md")).not.toContain("Blocker");
+    const findings = readdirSync(scene.place("review-findings")).map((name) => scene.file(`review-findings/${name}`));
+    expect(findings.join("\n")).not.toContain("Critical");
   });
 
   test("[FOR-151] the telemetry of a repeated dispatch counts both attempts", async () => {

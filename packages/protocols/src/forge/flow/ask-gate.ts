@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { APPROVALS_FILE } from "../files.ts";
-import { callOf } from "../forge-run.ts";
+import { callOf, timeOf } from "../forge-run.ts";
 import type { ForgeProgress } from "../progress.ts";
 import { routeGate } from "../router/route.ts";
 import type { RouteAction, GateId } from "../router/actions.ts";
@@ -28,8 +28,8 @@ export async function askGate(progress: ForgeProgress, asked: AskedApproval, rou
   const gate = request.gate_id as GateId;
   const answer = isAsked(run.ref.mode) ? await askPerson(progress, request, round) : null;
   const step = `approval:${gate}:${round}`;
+  const at = await timeOf(run, step);
   await run.ctx.step(step, async () => {
-    const at = new Date(run.change.services.kernel.clock.now()).toISOString();
     const given =
       answer === null ? ({ mode: "autonomous" } as const) : ({ mode: "interactive", option: answer.decision, raw: answer.raw } as const);
     await appendToLog(progress, step, approvalLogEntry(request, at, given));
@@ -69,5 +69,7 @@ async function appendToLog({ run }: ForgeProgress, step: string, entry: Approval
   const text = await run.files.text(APPROVALS_FILE);
   const read = text === null ? null : readYaml(text, logSchema, APPROVALS_FILE);
   const before = read?.ok === true ? read.value.approval_log : [];
+  // The step is done again after a crash.
+  if (before.some(({ gate_id, timestamp }) => gate_id === entry.gate_id && timestamp === entry.timestamp)) return;
   await run.files.write(callOf(run, step), { [APPROVALS_FILE]: yamlText({ approval_log: [...before, entry] }) });
 }

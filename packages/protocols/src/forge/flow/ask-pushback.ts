@@ -43,9 +43,10 @@ export async function askPushback({ run }: ForgeProgress, where: string, concern
   const wish = answer.comment ?? "";
   await run.ctx.step(`request-file:${where}`, async () => {
     const before = (await run.files.text(REQUEST_FILE)) ?? "";
-    await run.files.write(callOf(run, `request-file:${where}`), {
-      [REQUEST_FILE]: `${before.trimEnd()}\n\n## Changed after pushback\n\n${wish}\n`,
-    });
+    const added = `\n\n## Changed after pushback\n\n${wish}\n`;
+    // The step is done again after a crash.
+    if (before.endsWith(added)) return;
+    await run.files.write(callOf(run, `request-file:${where}`), { [REQUEST_FILE]: `${before.trimEnd()}${added}` });
   });
   return { choice: "modify", wish };
 }

@@ -61,7 +61,7 @@ async function makePlan(progress: ForgeProgress, wanted: Omit<DispatchOf<"planne
     },
     words: wanted.failed.length === 0 ? "the plan" : `the plan, replanned for ${wanted.failed.map(({ task_id }) => task_id).join(", ")}`,
   });
-  return run.ctx.step(`plan:${wanted.instance}`, () => requiredPayload(run, "planner", PLAN_FILE));
+  return run.ctx.step(`plan-output:${wanted.instance}`, () => requiredPayload(run, "planner", PLAN_FILE));
 }
 
 function planNow({ run }: ForgeProgress, name: string): Promise<PlanPayload> {

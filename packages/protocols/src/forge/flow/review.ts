@@ -1,4 +1,4 @@
-import { ForgeError, callOf } from "../forge-run.ts";
+import { callOf, ForgeError, timeOf } from "../forge-run.ts";
 import type { ForgeProgress } from "../progress.ts";
 import { dispatchStep, type Result } from "../dispatch-step.ts";
 import type { Dispatched } from "../dispatch/dispatch.ts";
@@ -128,10 +128,10 @@ function reviewOf({ run }: ForgeProgress, scope: ReviewScope, focus: string): Pr
 async function writeVerdicts(progress: ForgeProgress, { scope, round, risk }: ReviewRound): Promise<readonly ReviewPayload[]> {
   const { run } = progress;
   const step = `verdicts:${scope}:${round}`;
+  const now = await timeOf(run, step);
   return run.ctx.step(step, async () => {
     const found = await Promise.all(REVIEW_FOCUSES.map((focus) => reviewOf(progress, scope, focus)));
     const payloads = found.filter((payload) => payload !== null).map((payload) => ({ ...payload, verdict: decidedVerdict(payload) }));
-    const now = new Date(run.change.services.kernel.clock.now()).toISOString();
     const path = verdictsFile(scope);
     const facts = {
       instance: `round-${round}`,

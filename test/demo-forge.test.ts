@@ -1,0 +1,78 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PROGRAM } from "slipway/testing/program";
+import { beforeAll, describe, expect, test } from "vitest";
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-forge-test-")));
+const folder = join(home, "repository");
+const env = {
+  PATH: process.env["PATH"],
+  HOME: home,
+  XDG_CONFIG_HOME: join(home, "config"),
+  XDG_STATE_HOME: join(home, "state"),
+  USER: "kim",
+};
+
+/** An empty network namespace, without loopback. */
+const OFFLINE = process.getuid?.() === 0 ? ["unshare", "--net"] : ["unshare", "--map-root-user", "--net"];
+const canGoOffline = spawnSync(OFFLINE[0] ?? "", [...OFFLINE.slice(1), "true"]).status === 0;
+if (!canGoOffline) console.log("skipped: this machine cannot make a network namespace, so nothing can be shown offline");
+
+interface ForgeSummary {
+  readonly status: string;
+  readonly commit: string;
+  readonly dispatches: number;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly reverted: readonly string[];
+  readonly blocked: { readonly status: string; readonly words: readonly string[]; readonly verdicts: readonly string[] };
+}
+
+describe.skipIf(!canGoOffline)("the demo of forge, without any network", () => {
+  let summary: ForgeSummary;
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, env, encoding: "utf8" });
+  const runs = () => join(folder, ".slipway", "runs");
+  const runOf = (part: string) => join(runs(), readdirSync(runs()).find((name) => name.includes(part)) ?? "");
+
+  beforeAll(() => {
+    const [command = "", ...prefix] = OFFLINE;
+    const output = execFileSync(command, [...prefix, process.execPath, ...PROGRAM, "demo", "forge", "--json", "--keep", folder], {
+      cwd: home,
+      env,
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    summary = JSON.parse(output.trim().split("\n").at(-1) ?? "") as ForgeSummary;
+  }, 240_000);
+
+  test("[FOR-158] a whole autonomous run ends merged, with one task reverted and given up", () => {
+    expect(summary).toMatchObject({ status: "merged", reverted: ["task-02"] });
+    expect(summary.dispatches).toBeGreaterThan(20);
+    expect(git("rev-parse", "main").trim()).toBe(summary.commit);
+    expect(git("log", "-1", "--format=%s", "main").trim()).toBe("feat(print-fractions-shopping-lists): pipeline complete");
+    expect(git("ls-tree", "-r", "--name-only", "main")).toMatch(/src\/fraction\.js/);
+    expect(git("ls-tree", "-r", "--name-only", "main")).not.toMatch(/shopping/);
+  });
+
+  test("[FOR-158] its run folder has the outputs of each step, and the bundle the command to take it back", () => {
+    const place = runOf("fractions");
+    for (const path of ["initial-request.md", "spec-output.yaml", "design-output.yaml", "plan-output.yaml", "knowledge-output.yaml", "decisions.yaml"])
+      expect(readFileSync(join(place, path), "utf8"), path).not.toBe("");
+    expect(readFileSync(join(place, "evidence-bundle.md"), "utf8")).toMatch(/git revert --no-commit pipeline-baseline-\S+\.\.HEAD/);
+  });
+
+  test("[FOR-105] one blocker ends the second run in the design review, and its outputs stay", () => {
+    expect(summary.blocked.status).toBe("failed");
+    expect(summary.blocked.words[0]).toMatch(/^ERROR in step 3b/);
+    expect(summary.blocked.verdicts.filter((verdict) => verdict.endsWith(": approve"))).toHaveLength(2);
+    const place = runOf("import");
+    expect(readFileSync(join(place, "design-output.yaml"), "utf8")).toContain("alt-1");
+    expect(readdirSync(place)).not.toContain("plan-output.yaml");
+  });
+
+  test("the merged program passes its own tests", () => {
+    const { status, stdout } = spawnSync(process.execPath, ["--test"], { cwd: folder, env, encoding: "utf8" });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^ℹ fail 0$/m)]);
+  });
+});
