@@ -57,7 +57,14 @@ describe.skipIf(!canGoOffline)("the demo of forge, without any network", () => {
 
   test("[FOR-158] its run folder has the outputs of each step, and the bundle the command to take it back", () => {
     const place = runOf("fractions");
-    for (const path of ["initial-request.md", "spec-output.yaml", "design-output.yaml", "plan-output.yaml", "knowledge-output.yaml", "decisions.yaml"])
+    for (const path of [
+      "initial-request.md",
+      "spec-output.yaml",
+      "design-output.yaml",
+      "plan-output.yaml",
+      "knowledge-output.yaml",
+      "decisions.yaml",
+    ])
       expect(readFileSync(join(place, path), "utf8"), path).not.toBe("");
     expect(readFileSync(join(place, "evidence-bundle.md"), "utf8")).toMatch(/git revert --no-commit pipeline-baseline-\S+\.\.HEAD/);
   });

@@ -65,10 +65,17 @@ function runFilesOf(folder: string): Record<string, string> {
   const runs = join(folder, ".slipway", "runs");
   const place = join(runs, readdirSync(runs)[0] ?? "");
   const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  // A half-written file of a killed process is left under a name that `slipway gc` removes.
-  const names = files.map((entry) => join(entry.parentPath, entry.name).slice(place.length + 1)).filter((name) => !/\.slipway-\w+\.tmp$/.test(name));
-  const texts = names.map((name): [string, string] => [name, /^(?:journal\.jsonl|verification-ledger\.db)$/.test(name) ? "" : readFileSync(join(place, name), "utf8")]);
-  return Object.fromEntries(texts.map(([name, text]) => [name, /\.(?:yaml|md)$/.test(name) && !isEvidence(name) ? withoutTimes(text) : ""]));
+  // A half-written file of a killed process is left under a temporary name.
+  const names = files
+    .map((entry) => join(entry.parentPath, entry.name).slice(place.length + 1))
+    .filter((name) => !/\.slipway-\w+\.tmp$/.test(name));
+  const texts = names.map((name): [string, string] => [
+    name,
+    /^(?:journal\.jsonl|verification-ledger\.db)$/.test(name) ? "" : readFileSync(join(place, name), "utf8"),
+  ]);
+  return Object.fromEntries(
+    texts.map(([name, text]) => [name, /\.(?:yaml|md)$/.test(name) && !isEvidence(name) ? withoutTimes(text) : ""]),
+  );
 }
 
 /** They quote the output of checks, with durations and orders of rows. */
@@ -84,11 +91,14 @@ function withoutTimes(text: string): string {
 }
 
 function entriesOf(texts: Readonly<Record<string, string>>): string[] {
-  return Object.entries(texts).map((entry) => JSON.stringify(entry)).toSorted();
+  return Object.entries(texts)
+    .map((entry) => JSON.stringify(entry))
+    .toSorted();
 }
 
+const times = (list: readonly string[], one: string) => list.filter((other) => other === one).length;
+
 function differences(what: string, found: readonly string[], expected: readonly string[]): string[] {
-  const times = (list: readonly string[], one: string) => list.filter((other) => other === one).length;
   const all = [...new Set([...found, ...expected])].filter((one) => times(found, one) !== times(expected, one));
   return all.map((one) => `${what} is there ${times(found, one)} times instead of ${times(expected, one)}: ${one.slice(0, 500)}`);
 }

@@ -6,9 +6,8 @@ import type { Feature } from "@slipway/kernel/change/feature/store";
 import { plannedFeatures } from "@slipway/kernel/change/views/board/planned-features";
 import { recordedRun } from "@slipway/kernel/record/runs";
 import type { Records } from "@slipway/kernel/record/storage";
-import { DEFAULT_PROTOCOL, protocolNamed } from "@slipway/protocols/protocols";
 import { rootOf } from "@slipway/runtime/choose-run";
-import { startAgainCommand } from "./continue-command.ts";
+import { isRetried, startAgainCommand } from "./continue-command.ts";
 
 /** The named features; for a run, its failed features. */
 export async function featuresNamed(records: Records, names: readonly string[]): Promise<Feature[]> {
@@ -54,7 +53,7 @@ export async function whyNotRetried(records: Records, feature: Feature): Promise
   const run = await recordedRun(records, root);
   if (run === null && !ENDED.includes(status))
     return refusal(id, `is ${status} and belongs to no run: MCP tools drive it and must continue it`, "slipway status");
-  if (run !== null && !protocolNamed(DEFAULT_PROTOCOL).started.includes(run.workflow))
+  if (run !== null && !isRetried(run.workflow))
     return refusal(id, `belongs to run ${root} of another protocol (${run.workflow})`, startAgainCommand(run.workflow) ?? "slipway status");
   return null;
 }

@@ -4,7 +4,7 @@ import { metered, type Meter } from "@slipway/agents/prices/meter-provider";
 import type { AgentEvent, Refusal } from "@slipway/agents/provider";
 import type { Role } from "@slipway/agents/role";
 import { isUnavailable } from "@slipway/agents/routing/tiers";
-import { nativeToolsOf } from "@slipway/agents/tools/native-tools";
+import { nativeToolsOf, type NativeTool } from "@slipway/agents/tools/native-tools";
 import { SlipwayError } from "@slipway/agents/errors";
 import type { Provider } from "@slipway/agents/provider";
 import { fromFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
@@ -32,10 +32,11 @@ export interface ProviderCall extends Pick<DispatcherOptions, "kernel" | "onWarn
 export async function invokeProvider<T>(
   dispatch: ProviderCall,
   request: AgentRequest<T> | WorkspaceRequest<T>,
-  role: Role,
+  definition: Role,
   chosen: ChosenProvider,
   signal?: AbortSignal,
 ): Promise<Invoked<T>> {
+  const role = narrowed(definition, request.withoutTools);
   const { kernel, book, onWarning, payer, refusals } = dispatch;
   const { subject, runId, attempt, pack, instructions, call, handAnswer = null, invocation = call.operationId } = request;
   const { budget, clock, configuration } = kernel;
@@ -81,6 +82,11 @@ export async function invokeProvider<T>(
     page.leave(error instanceof SlipwayError ? `${error.code}: ${error.message}` : String(error));
     throw error;
   }
+}
+
+function narrowed(role: Role, without: readonly NativeTool[] = []): Role {
+  const kept = (name: string) => !nativeToolsOf([name]).some((tool) => without.includes(tool));
+  return without.length === 0 ? role : { ...role, tools: role.tools.filter(kept) };
 }
 
 function playedBy({ works, needsFolder }: Provider): Pick<Provider, "works" | "needsFolder"> {

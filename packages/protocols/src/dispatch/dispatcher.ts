@@ -4,6 +4,7 @@ import type { HandAnswer } from "@slipway/agents/manual/contract";
 import type { AnswerForm } from "@slipway/agents/output";
 import type { Provider, Refusal } from "@slipway/agents/provider";
 import type { Role } from "@slipway/agents/role";
+import type { NativeTool } from "@slipway/agents/tools/native-tools";
 import { raisedTier } from "@slipway/agents/routing/tiers";
 import type { Failure } from "@slipway/durable/errors";
 import type { Tier } from "@slipway/kernel/config/agent-parts/tiers";
@@ -42,6 +43,8 @@ export interface AgentQuestion {
   readonly call: Call;
   /** The person's answer since the last call of this invocation ended with `answer_pending`. */
   readonly handAnswer?: HandAnswer | null;
+  /** Tools that this request takes away from the role. */
+  readonly withoutTools?: readonly NativeTool[];
   /** Receives what the agent tried and was not allowed; also part of the reply. */
   readonly onRefusals?: (refusals: readonly Refusal[]) => void;
 }

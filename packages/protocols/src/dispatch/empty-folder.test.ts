@@ -54,3 +54,39 @@ test("a client that cannot work without a folder gets an empty one for a request
 test("another provider is asked without a folder", async () => {
   expect((await askWith(undefined)).files).toBeNull();
 });
+
+test("[FOR-018] a request can take a tool away from its role, and leaves the others", async () => {
+  const seen: ProviderRequest[] = [];
+  const provider: Provider = {
+    name: "client",
+    works: "prompt",
+    async invoke(request) {
+      seen.push(request);
+      return { text: '{"verdict":"good"}', usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 }, model: null };
+    },
+  };
+  const role = { ...ROLE, tools: ["read_file", "grep_search", "run_in_terminal"] };
+  const dispatcher = openDispatcher({
+    kernel: scratch.kernel,
+    protocol: () => "features",
+    role: async () => role,
+    provider: async () => ({ provider, model: null }),
+    onWarning: () => undefined,
+  });
+  const ask = (step: string, more: object) =>
+    dispatcher.invoke({
+      role: "judge",
+      subject: "poem",
+      attempt: step,
+      pack: createPack([]),
+      instructions: "Judge the poem.",
+      schema: z.strictObject({ verdict: z.string() }),
+      runId: "run1",
+      call: { actor: { type: "system", id: "run1" }, operationId: `run1/${step}` },
+      ...more,
+    });
+  await ask("1", {});
+  await ask("2", { withoutTools: ["run"] });
+  expect(seen.map(({ tools }) => tools.includes("run"))).toEqual([true, false]);
+  expect(seen.map(({ tools }) => tools.includes("grep"))).toEqual([true, true]);
+});

@@ -1,5 +1,6 @@
 import type { Protocol } from "../protocol.ts";
 import type { FeatureResult } from "../change/feature-run.ts";
+import { restoreFilesOfRun } from "../change/restore-files.ts";
 import { openChangeServices } from "../change/services.ts";
 import { describeFeatures } from "./describe.ts";
 import { loadInnerProtocols } from "./inner-protocols.ts";
@@ -19,7 +20,8 @@ export async function loadFeatures(): Promise<Protocol> {
     parts: [feature, ...[...inner.values()].flatMap(({ workflow, parts }) => [workflow, ...parts])],
     open({ kernel, dispatcher, env }) {
       const { close, ...services } = openChangeServices(kernel, dispatcher, env);
-      return { workflows: { ...services, inner: workflows } satisfies FeaturesServices, close };
+      const ready = (_workflow: string, runId: string) => restoreFilesOfRun(kernel.records, runId);
+      return { workflows: { ...services, inner: workflows } satisfies FeaturesServices, ready, close };
     },
     prepare: (starter, request) => prepareFeatures(inner, starter, request),
     narrate: (event) => narrateChange(event, narration),

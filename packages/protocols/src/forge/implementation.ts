@@ -1,5 +1,6 @@
 import type { FeatureResult } from "../change/feature-run.ts";
 import { narrateChange } from "../change/narrate.ts";
+import { restoreFilesOfRun } from "../change/restore-files.ts";
 import { openChangeServices } from "../change/services.ts";
 import { viewChanges } from "../change/view.ts";
 import type { Protocol } from "../protocol.ts";
@@ -8,7 +9,6 @@ import { forgeDispatch } from "./dispatch/dispatch.ts";
 import { FORGE_NARRATION } from "./narrate.ts";
 import { prepareForge } from "./prepare.ts";
 import { forge as root, forgeChange } from "./protocol.ts";
-import { restoreForgeFiles } from "./restore.ts";
 import { viewForge } from "./view.ts";
 
 export const forge: Protocol = {
@@ -16,7 +16,7 @@ export const forge: Protocol = {
   parts: [forgeChange, forgeDispatch],
   open({ kernel, dispatcher, env }) {
     const { close, ...services } = openChangeServices(kernel, dispatcher, env);
-    return { workflows: services, ready: (_workflow, runId) => restoreForgeFiles(kernel.records, runId), close };
+    return { workflows: services, ready: (_workflow, runId) => restoreFilesOfRun(kernel.records, runId), close };
   },
   prepare: prepareForge,
   narrate: (event) => narrateChange(event, FORGE_NARRATION),

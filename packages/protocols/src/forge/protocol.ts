@@ -8,7 +8,7 @@ import { GivenUp } from "../dispatch/given-up.ts";
 import type { RunAgents } from "../dispatch/run-agents.ts";
 import { askPushback } from "./flow/ask-pushback.ts";
 import { buildUntilVerified } from "./flow/build.ts";
-import { writeBundle } from "./flow/bundle.ts";
+import { writeBundle, writeLedgerFiles } from "./flow/bundle.ts";
 import { commit } from "./flow/commit.ts";
 import { designUntilReviewed } from "./flow/design.ts";
 import { learn } from "./flow/learn.ts";
@@ -16,7 +16,7 @@ import { planUntilApproved } from "./flow/plan-work.ts";
 import { reviewUntilApproved } from "./flow/repair.ts";
 import { research } from "./flow/research.ts";
 import { specify } from "./flow/specify.ts";
-import { callOf, ForgeError, type ForgeInput } from "./forge-run.ts";
+import { callOf, ForgeError, type ForgeInput, type ForgeRun } from "./forge-run.ts";
 import { openProgress, type ForgeProgress } from "./progress.ts";
 import { setupConcerns } from "./rules/setup-concerns.ts";
 import { prepareRun, type PreparedRun } from "./setup.ts";
@@ -82,6 +82,7 @@ async function admit(progress: ForgeProgress, { hygiene, request }: PreparedRun)
 
 /** The whole run stops; what it has written stays. */
 async function stopped({ run }: ForgeProgress, reason: string): Promise<FeatureResult> {
+  await keepLedger(run, "stopped");
   await run.ctx.step("stopped", () => endFeature(run.change.services.kernel, callOf(run, "stopped"), run.id, reason));
   return {
     feature_id: run.id,
@@ -92,6 +93,7 @@ async function stopped({ run }: ForgeProgress, reason: string): Promise<FeatureR
 }
 
 async function endWithError({ run }: ForgeProgress, { message }: ForgeError): Promise<FeatureResult> {
+  await keepLedger(run, "error");
   await run.ctx.step("error", () => endFeature(run.change.services.kernel, callOf(run, "error"), run.id, message));
   return {
     feature_id: run.id,
@@ -99,6 +101,11 @@ async function endWithError({ run }: ForgeProgress, { message }: ForgeError): Pr
     landing: null,
     words: [message, `Everything is preserved in .slipway/runs/${run.files.folder}`],
   };
+}
+
+/** The rows of a run that ends early are files, too. */
+async function keepLedger(run: ForgeRun, name: string): Promise<void> {
+  await run.ctx.step(`ledger-files:${name}`, () => writeLedgerFiles(run, `ledger-files:${name}`));
 }
 
 export interface ForgeRequest extends ForgeInput {

@@ -7,17 +7,18 @@ import { readForgeRun } from "./ledger/runs.ts";
 import type { DispatchRow } from "./ledger/rows.ts";
 import type { ForgeState } from "./router/state.ts";
 
-const STEP_TITLES: Readonly<Record<string, string>> = {
-  "1": "1 Research",
-  "2": "2 Specification",
-  "3": "3 Design",
-  "3b": "3b Design review",
-  "4": "4 Planning",
-  "5": "5 Implementation",
-  "6": "6 Verification",
-  "7": "7 Code review",
-  "8": "8 Knowledge",
-};
+/** A list, because keys that look like numbers would come first. */
+const STEPS = [
+  { step: "1", title: "1 Research" },
+  { step: "2", title: "2 Specification" },
+  { step: "3", title: "3 Design" },
+  { step: "3b", title: "3b Design review" },
+  { step: "4", title: "4 Planning" },
+  { step: "5", title: "5 Implementation" },
+  { step: "6", title: "6 Verification" },
+  { step: "7", title: "7 Code review" },
+  { step: "8", title: "8 Knowledge" },
+] as const;
 
 /** The steps of a change that have begun, and below each its dispatched agents. */
 export async function viewForge({ records }: Reader, feature: { readonly runId: string; readonly id: string }): Promise<RunNode[]> {
@@ -28,12 +29,12 @@ export async function viewForge({ records }: Reader, feature: { readonly runId: 
   const { current_step } = JSON.parse(row.state) as ForgeState;
   const ledger = openForgeLedger({ db, door: records.door, observations: observationsOf }, row.ledger);
   const { telemetry } = await ledger.rows(row.run_id);
-  const steps = Object.keys(STEP_TITLES).filter((step) => telemetry.some((one) => one.step === step));
-  return steps.flatMap((step) => {
+  const begun = STEPS.filter(({ step }) => telemetry.some((one) => one.step === step));
+  return begun.flatMap(({ step, title }) => {
     const own = telemetry.filter((one) => one.step === step);
     const id = `${parent}/step:${step}`;
     const status = own.some((one) => one.status === "running") ? "active" : step === current_step ? "active" : "done";
-    return [plainNode({ id, parent, kind: "phase", title: STEP_TITLES[step] ?? step, status }), ...own.map((one) => dispatchNode(one, id))];
+    return [plainNode({ id, parent, kind: "phase", title, status }), ...own.map((one) => dispatchNode(one, id))];
   });
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { layoutAt } from "../../host/layout.ts";
 import { MIGRATIONS } from "../../migrations.ts";
 import { openStorage, type Records } from "../storage.ts";
-import { openRunFiles, type RunFolder } from "./run-files.ts";
+import { openRunFiles, restoreRunFiles, type RunFolder } from "./run-files.ts";
 
 let root: string;
 let records: Records;
@@ -72,4 +72,14 @@ test("if the folder cannot be written, the record is kept and the error names th
   await expect(files.write(call("a"), { "spec.md": "one\n" })).rejects.toMatchObject({ message: expect.stringContaining("spec.md") });
   rmSync(files.place);
   expect(await files.restore()).toEqual(["spec.md"]);
+});
+
+test("the files of a run are restored with those of its changes, and other runs are left alone", async () => {
+  const others = ["2026-11-18_search", "2026-11-18_search-2", "2026-11-18_search-2/2026-11-18_letters"].map((name) => openRunFiles(records, name));
+  for (const [index, one] of [files, ...others].entries()) await one.write(call(`w${index}`), { "spec.md": "# Goals\n" });
+  rmSync(join(root, ".slipway/runs"), { recursive: true });
+  expect(await restoreRunFiles(records, "2026-11-18_search")).toEqual([
+    "2026-11-18_search/spec.md",
+    "2026-11-18_search/2026-11-18_letters/spec.md",
+  ]);
 });

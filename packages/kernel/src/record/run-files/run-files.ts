@@ -119,6 +119,16 @@ export function openRunFiles({ layout, database: { db }, door, objects }: Record
   };
 }
 
+/** Writes missing and edited files of a run and of its changes again. Returns their paths below `.slipway/runs`. */
+export async function restoreRunFiles(records: Records, runId: string): Promise<string[]> {
+  const rows = await records.database.db.selectFrom("run_files").select("folder").distinct().execute();
+  const folders = rows.map(({ folder }) => folder).filter((folder) => folder === runId || folder.startsWith(`${runId}/`));
+  const restored = await Promise.all(
+    folders.map(async (folder) => (await openRunFiles(records, folder).restore()).map((path) => `${folder}/${path}`)),
+  );
+  return restored.flat();
+}
+
 function assertInside(path: string): void {
   const canonical = canonicalPath(path);
   if (canonical.ok && canonical.path === path) return;

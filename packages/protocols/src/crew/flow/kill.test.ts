@@ -8,7 +8,7 @@ afterAll(() => bench.close());
 describe("a session whose process dies again and again", () => {
   test("[CRW-045][CRW-106][CRW-065] goes on where it was: every role is called once, every step is logged once", async () => {
     const people = { ...YES, crew_approve_design: [{ decision: "changes-requested", comment: "say how", agent: "Architect" }, { decision: "approved" }] };
-    bench = await openBench({ ...TEAM, architect: [TEAM["architect"]![0]!, again] }, people, { killEvery: 3 });
+    bench = await openBench({ ...TEAM, architect: [TEAM["architect"]![0]!, again] }, people, { killEvery: 9 });
     const result = await bench.result();
     expect(result.status).toBe("merged");
     const roles = bench.roles();

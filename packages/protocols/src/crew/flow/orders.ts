@@ -1,5 +1,5 @@
 import type { DispatchedRole } from "../agents.ts";
-import { META } from "../contract/names.ts";
+import { COMMAND_PREFIX, commandsIn, META } from "../contract/names.ts";
 import type { DispatchOrder } from "../dispatch/order.ts";
 import { titleOf } from "../session/tasks.ts";
 import type { ReviewGate } from "../rules/review-gates.ts";
@@ -48,11 +48,12 @@ export async function reviewOrder(session: Session, gate: ReviewGate, taskId: st
   const reviewed = files.filter(({ change_type }) => change_type !== "deleted").map(({ path }) => path);
   const base = orderFor(session, gate, taskId, { reviewed, isSecurityFix: progress.attempts.has(attemptsKey(taskId, "FIX_SECURITY")) });
   const commands = await sessionCommands(session);
-  const checks = base.acceptanceChecks.length > 0 ? base.acceptanceChecks : commands.map((command) => `cmd: ${command}`);
+  // A task without a command of its own is checked by those of the criteria.
+  const hasCommand = commandsIn(base.acceptanceChecks).length > 0;
+  const checks = hasCommand ? base.acceptanceChecks : [...base.acceptanceChecks, ...commands.map((command) => `${COMMAND_PREFIX} ${command}`)];
   const riskFlags = taskId === META ? sessionRisks(session) : base.riskFlags;
   if (gate !== "QA") return { ...base, acceptanceChecks: checks, riskFlags };
-  const lines = checks.filter((check) => check.startsWith("cmd:")).map((check) => check.slice("cmd:".length).trim());
-  const ran = await runChecks(run.change, nextName(progress, "tests").replace(":", "-"), lines);
+  const ran = await runChecks(run.change, nextName(progress, "tests").replace(":", "-"), commandsIn(checks));
   const facts = ran === null ? [] : [{ title: "tests, as the harness ran them on these files", text: textOfRun(ran) }];
   return { ...base, acceptanceChecks: checks, riskFlags, needsTests: true, facts, execution: ran?.tests ?? null };
 }

@@ -68,6 +68,8 @@ function ask(run: ForgeRun, dispatch: Dispatch, assignment: DispatchWork, attemp
     instructions,
     answer: "yaml",
     workspace,
+    // The only command that a reviewer may run is `git diff --staged`: the harness has run it, and its output is in the prompt.
+    ...(role === "adversarial-reviewer" ? { withoutTools: ["run"] } : {}),
   }));
 }
 
@@ -89,8 +91,9 @@ async function settle(run: ForgeRun, dispatch: Dispatch, reply: Reply<Worked<Rol
 }
 
 async function modelOf(run: ForgeRun): Promise<string | null> {
-  const rows = await telemetryOfRun(run.change.services.kernel.records, run.ctx.runId);
-  return rows.at(-1)?.model ?? null;
+  const [row] = (await telemetryOfRun(run.change.services.kernel.records, run.ctx.runId)).slice(-1);
+  // A provider that does not name its model is one model, whatever it was asked for.
+  return row === undefined ? null : (row.model ?? `${row.provider}-default`);
 }
 
 /** Tokens have no column of their own. */

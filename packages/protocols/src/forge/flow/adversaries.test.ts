@@ -19,7 +19,8 @@ const TIMEOUT = { timeout: 60_000 };
 
 /** Asks of a dispatch before its answer is accepted. */
 const asksOf = ({ sent }: ForgeScene, attempt: string) => sent.filter((request) => request.attempt === attempt).length;
-const errorsOf = ({ sent }: ForgeScene, attempt: string) => sent.findLast((request) => request.attempt === attempt)?.errors?.join("\n") ?? "";
+const errorsOf = ({ sent }: ForgeScene, attempt: string) =>
+  sent.findLast((request) => request.attempt === attempt)?.errors?.join("\n") ?? "";
 
 /** In the first dispatch; the second one is as usual. */
 const first = (said: Said) => (request: ProviderRequest) => (request.attempt.endsWith(".1") ? said : undefined);
@@ -46,7 +47,10 @@ describe("every role with an output that no consumer may see", () => {
           },
         }),
         designer: first({ payload: { summary: "no completion", decisions: [] } }),
-        planner: first({ ...wrongTask, payload: { ...wrongTask.payload, tasks: tasks.map((task) => ({ ...task, depends_on: ["task-99"] })) } }),
+        planner: first({
+          ...wrongTask,
+          payload: { ...wrongTask.payload, tasks: tasks.map((task) => ({ ...task, depends_on: ["task-99"] })) },
+        }),
         implementer: first({ output: { completion: completion(), payload: null }, files: [] }),
         verifier: (request) => {
           if (!request.attempt.endsWith(".1")) return undefined;
@@ -146,7 +150,8 @@ describe("a verifier against the ledger", () => {
       tasks: 2,
       script: {
         "implementer/task-01-w1-i1": implementation({ [partFile(1)]: partText("BUG") }),
-        "verifier/task-01-w1-i1": (request) => verifierAnswer(request, { status: "DONE", met: true, gate: { failed: 0, passed: 3, gate_status: "passed" } }),
+        "verifier/task-01-w1-i1": (request) =>
+          verifierAnswer(request, { status: "DONE", met: true, gate: { failed: 0, passed: 3, gate_status: "passed" } }),
         "verifier/task-02-w1-i1": (request) => verifierAnswer(request, { gate: { passed: 7, total_checks: 9 } }),
       },
     });
@@ -161,13 +166,17 @@ describe("a verifier against the ledger", () => {
   });
 
   test("[FOR-080] numbers that differ are recorded, and the ledger's decide", async () => {
-    expect((await scene.notes()).join("\n")).toMatch(/task-02: the verifier's numbers differ; the ledger decides: [^]*the report says 9, the ledger 3/);
+    expect((await scene.notes()).join("\n")).toMatch(
+      /task-02: the verifier's numbers differ; the ledger decides: [^]*the report says 9, the ledger 3/,
+    );
     expect(scene.dispatched().filter((name) => name.startsWith("implementer task-02"))).toHaveLength(1);
   });
 });
 
 test("[FOR-083] a verifier that is not DONE sends a task back although each of its checks passed", TIMEOUT, async () => {
-  const scene = await forgeScene({ script: { "verifier/task-01-w1-i1": (request) => verifierAnswer(request, { status: "NEEDS_REVISION", met: false }) } });
+  const scene = await forgeScene({
+    script: { "verifier/task-01-w1-i1": (request) => verifierAnswer(request, { status: "NEEDS_REVISION", met: false }) },
+  });
   await scene.finish();
   expect((await scene.rows()).filter((row) => row >= 12 && row <= 14)).toEqual([14, 12]);
 });
@@ -177,7 +186,10 @@ test("[FOR-132] an implementer that claims changes and made none is dispatched o
   const scene = await forgeScene({ script: { implementer: { output, files: [] } } });
   const result = await scene.finish();
   expect(result.words?.[0]).toMatch(/^ERROR in step 5/);
-  expect(scene.dispatched().filter((name) => name.startsWith("implementer"))).toEqual(["implementer task-01-w1-i1.1", "implementer task-01-w1-i1.2"]);
+  expect(scene.dispatched().filter((name) => name.startsWith("implementer"))).toEqual([
+    "implementer task-01-w1-i1.1",
+    "implementer task-01-w1-i1.2",
+  ]);
 });
 
 describe.each([
@@ -195,28 +207,35 @@ describe.each([
     const result = await scene.finish();
     expect(result).toMatchObject({ status: "failed", landing: null });
     expect(result.words?.[0]).toMatch(new RegExp(`^ERROR in step ${step}: `));
-    expect(scene.dispatched().filter((name) => name.startsWith(`${role} ${instance}`))).toEqual([`${role} ${instance}.1`, `${role} ${instance}.2`]);
+    expect(scene.dispatched().filter((name) => name.startsWith(`${role} ${instance}`))).toEqual([
+      `${role} ${instance}.1`,
+      `${role} ${instance}.2`,
+    ]);
     expect(scene.has(kept)).toBe(true);
     expect(scene.scratch.git("rev-parse", "main")).toBe(base);
     expect((await scene.rows()).at(-1)).toBe(21);
   });
 });
 
-test("[FOR-030][FOR-042][FOR-136] two researchers and the knowledge agent that always fail are tolerated: warnings, and confidence Medium", TIMEOUT, async () => {
-  const scene = await forgeScene({
-    script: { "researcher/impact": failedAnswer(), "researcher/patterns": failedAnswer(), "knowledge-agent": failedAnswer() },
-  });
-  const result = await scene.finish();
-  expect(result.status).toBe("merged");
-  expect(result.words).toContain("confidence: Medium");
-  const names = scene.dispatched();
-  for (const name of ["researcher impact", "researcher patterns", "knowledge-agent knowledge"]) {
-    expect(names.filter((one) => one.startsWith(name))).toEqual([`${name}.1`, `${name}.2`]);
-  }
-  const bundle = scene.file("evidence-bundle.md");
-  expect(bundle).toContain("the quality of the research is reduced");
-  expect(bundle).toContain("the run goes on without its output");
-});
+test(
+  "[FOR-030][FOR-042][FOR-136] two researchers and the knowledge agent that always fail are tolerated: warnings, and confidence Medium",
+  TIMEOUT,
+  async () => {
+    const scene = await forgeScene({
+      script: { "researcher/impact": failedAnswer(), "researcher/patterns": failedAnswer(), "knowledge-agent": failedAnswer() },
+    });
+    const result = await scene.finish();
+    expect(result.status).toBe("merged");
+    expect(result.words).toContain("confidence: Medium");
+    const names = scene.dispatched();
+    for (const name of ["researcher impact", "researcher patterns", "knowledge-agent knowledge"]) {
+      expect(names.filter((one) => one.startsWith(name))).toEqual([`${name}.1`, `${name}.2`]);
+    }
+    const bundle = scene.file("evidence-bundle.md");
+    expect(bundle).toContain("the quality of the research is reduced");
+    expect(bundle).toContain("the run goes on without its output");
+  },
+);
 
 test("[FOR-030] with one researcher left the run ends for insufficient research", TIMEOUT, async () => {
   const scene = await forgeScene({ script: { researcher: ({ attempt }) => (attempt.startsWith("impact") ? undefined : failedAnswer()) } });
@@ -231,7 +250,11 @@ const TOKEN = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
 test("[FOR-130] a token in an output or in a patch is refused, and is in no file of the run", TIMEOUT, async () => {
   const spec = (text: string) => ({
     completion: completion(),
-    payload: { summary: text, requirements: [{ id: "FR-1", text: "t" }], acceptance_criteria: [{ id: "AC-1", text: "t", requirement: "FR-1" }] },
+    payload: {
+      summary: text,
+      requirements: [{ id: "FR-1", text: "t" }],
+      acceptance_criteria: [{ id: "AC-1", text: "t", requirement: "FR-1" }],
+    },
   });
   const scene = await forgeScene({
     script: {

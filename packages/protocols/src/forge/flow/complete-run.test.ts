@@ -108,7 +108,12 @@ describe("an autonomous run of six tasks without retries or loops", () => {
       "verification-ledger.db",
       "decisions.yaml",
       ...FOCUSES.flatMap((focus) => [`research/${focus}.yaml`, `research/${focus}.md`]),
-      ...["spec-output.yaml", "feature.md", "design-output.yaml", "design.md", "plan-output.yaml", "plan.md"],
+      "spec-output.yaml",
+      "feature.md",
+      "design-output.yaml",
+      "design.md",
+      "plan-output.yaml",
+      "plan.md",
       ...Array.from({ length: TASKS }, (_, index) => taskId(index + 1)).flatMap((id) =>
         ["tasks", "implementation-reports", "verification-reports"].map((folder) => `${folder}/${id}.yaml`),
       ),
@@ -152,7 +157,10 @@ describe("an autonomous run of six tasks without retries or loops", () => {
       const document = yamlOf(path) as Record<string, unknown>;
       expect(Object.keys(document), path).toEqual(["completion", "agent_output"]);
       const { output_paths } = completionSchema.parse(document["completion"]);
-      expect(output_paths.filter((one) => !scene.has(one)), path).toEqual([]);
+      expect(
+        output_paths.filter((one) => !scene.has(one)),
+        path,
+      ).toEqual([]);
       expect(document["agent_output"], path).toMatchObject({
         schema_version: "1.0",
         started_at: expect.stringMatching(/^\d{4}-/),
@@ -167,7 +175,9 @@ describe("an autonomous run of six tasks without retries or loops", () => {
     const titles = designer?.input.context_bundle.map(({ title }) => title) ?? [];
     expect(titles.indexOf("outputs so far")).toBeGreaterThanOrEqual(0);
     expect(titles.indexOf("outputs so far")).toBeLessThan(titles.indexOf("spec-output.yaml"));
-    expect(designer === undefined ? "" : sectionOf(designer, "outputs so far")).toMatch(/^# spec-output\.yaml\ncompletion:\n {2}status: DONE$/m);
+    expect(designer === undefined ? "" : sectionOf(designer, "outputs so far")).toMatch(
+      /^# spec-output\.yaml\ncompletion:\n {2}status: DONE$/m,
+    );
   });
 
   test("[FOR-061] an implementer sees of design and specification only the sections that its task names", () => {
@@ -183,7 +193,9 @@ describe("an autonomous run of six tasks without retries or loops", () => {
 
   test("[FOR-040][FOR-098][FOR-099] the code reviewers get the staged diff, reports, evidence and their own focus and model", () => {
     const reviewers = scene.sent.filter(({ attempt }) => attempt.startsWith("code-"));
-    const parameters = reviewers.map((request) => readYaml(sectionOf(request, "review"), z.looseObject({ review_focus: z.string() }), "review"));
+    const parameters = reviewers.map((request) =>
+      readYaml(sectionOf(request, "review"), z.looseObject({ review_focus: z.string() }), "review"),
+    );
     const facts = parameters.map((read, index) => [read.ok ? read.value.review_focus : "", reviewers[index]?.model]);
     expect(facts.toSorted()).toEqual([
       ["architecture", "gemini-3-pro-preview"],
@@ -191,7 +203,7 @@ describe("an autonomous run of six tasks without retries or loops", () => {
       ["security", "gpt-5.3-codex"],
     ]);
     for (const request of reviewers) {
-      expect(sectionOf(request, "git diff --staged")).toContain("+{\"part\"");
+      expect(sectionOf(request, "git diff --staged")).toContain('+{"part"');
       expect(sectionOf(request, `implementation-reports/${taskId(1)}.yaml`)).toContain("agent: implementer");
       expect(sectionOf(request, "verification evidence")).toContain("check_name: tests-fast-check");
       expect(sectionOf(request, "review")).toMatch(/review_scope: code[^]*verification_evidence_path: verification-ledger\.db[^]*round: 1/);
@@ -231,7 +243,8 @@ describe("an autonomous run of six tasks without retries or loops", () => {
   test("[FOR-043] the evidence bundle has its six parts", () => {
     const bundle = scene.file("evidence-bundle.md");
     expect(bundle).toContain("High");
-    for (const part of ["rollback", "blast radius", "known issues", "review", "verification", "confidence"]) expect(bundle.toLowerCase()).toContain(part);
+    for (const part of ["rollback", "blast radius", "known issues", "review", "verification", "confidence"])
+      expect(bundle.toLowerCase()).toContain(part);
     expect(bundle).toContain("src/part-01.json");
   });
 

@@ -92,7 +92,9 @@ describe("an interactive run", () => {
     expect(questions[1]?.options?.map(({ value }) => value)).toEqual(["proceed", "expand", "abort"]);
     expect(questions[1]?.options?.[0]?.label).toContain("(default)");
     const second = scene.dispatched().filter((name) => /^researcher \S+-2\.1$/.test(name));
-    expect(second.toSorted()).toEqual(["architecture-2.1", "dependencies-2.1", "impact-2.1", "licences-2.1", "patterns-2.1"].map((name) => `researcher ${name}`));
+    expect(second.toSorted()).toEqual(
+      ["architecture-2.1", "dependencies-2.1", "impact-2.1", "licences-2.1", "patterns-2.1"].map((name) => `researcher ${name}`),
+    );
     expect(scene.has("research/licences.yaml")).toBe(true);
   });
 

@@ -73,20 +73,24 @@ test("[FOR-143] two runs that start in the same second of one repository have di
   expect((await other.checks()).every(({ run_id }) => run_id === "2026-02-26T14:30:01Z")).toBe(true);
 });
 
-test("[FOR-137][FOR-157] where verification-ledger.db cannot be a file, the YAML ledger decides and the bundle says what is lost", { timeout: 60_000 }, async () => {
-  const scene = await forgeScene({
-    prepare: ({ records }, run) => {
-      const folder = `${records.layout.runs}/${run}/verification-ledger.db/kept`;
-      mkdirSync(dirname(folder), { recursive: true });
-      writeFileSync(folder, "");
-    },
-  });
-  const result = await scene.finish();
-  expect(result.status).toBe("merged");
-  expect(result.words).toContain("confidence: Medium");
-  expect((await scene.notes())[0]).toMatch(/SQLite cannot be used .*verification-ledger\.db is not a file/);
-  expect(statSync(scene.place("verification-ledger.db")).isDirectory()).toBe(true);
-  expect(scene.file("verification-ledger.yaml")).toMatch(/check_name: tests-fast-check/);
-  expect(scene.file("evidence-bundle.md")).toContain("independent SQL verification is lost");
-  expect(await scene.scratch.records.database.db.selectFrom("anvil_checks").select("id").execute()).toEqual([]);
-});
+test(
+  "[FOR-137][FOR-157] where verification-ledger.db cannot be a file, the YAML ledger decides and the bundle says what is lost",
+  { timeout: 60_000 },
+  async () => {
+    const scene = await forgeScene({
+      prepare: ({ records }, run) => {
+        const folder = `${records.layout.runs}/${run}/verification-ledger.db/kept`;
+        mkdirSync(dirname(folder), { recursive: true });
+        writeFileSync(folder, "");
+      },
+    });
+    const result = await scene.finish();
+    expect(result.status).toBe("merged");
+    expect(result.words).toContain("confidence: Medium");
+    expect((await scene.notes())[0]).toMatch(/SQLite cannot be used .*verification-ledger\.db is not a file/);
+    expect(statSync(scene.place("verification-ledger.db")).isDirectory()).toBe(true);
+    expect(scene.file("verification-ledger.yaml")).toMatch(/check_name: tests-fast-check/);
+    expect(scene.file("evidence-bundle.md")).toContain("independent SQL verification is lost");
+    expect(await scene.scratch.records.database.db.selectFrom("anvil_checks").select("id").execute()).toEqual([]);
+  },
+);

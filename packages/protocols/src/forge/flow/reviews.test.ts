@@ -78,57 +78,82 @@ describe("a run whose reviews ask for revisions", () => {
   test("[FOR-102] the verdict file holds the current round, and the ledger the earlier one", async () => {
     const verdicts = scene.file("review-verdicts/code.yaml");
     expect(verdicts).toMatch(/round: 2/);
-    expect([...verdicts.matchAll(/review_focus: (\w+)/g)].map(([, focus]) => focus).toSorted()).toEqual(["architecture", "correctness", "security"]);
+    expect([...verdicts.matchAll(/review_focus: (\w+)/g)].map(([, focus]) => focus).toSorted()).toEqual([
+      "architecture",
+      "correctness",
+      "security",
+    ]);
     const first = (await reviews()).filter(({ task_id, round }) => task_id === "parts-code-review" && round === 1);
     expect(first.filter(({ verdict }) => verdict === "needs_revision")).toHaveLength(2);
   });
 });
 
-test("[FOR-041][FOR-086][FOR-136] a code review without two approvals in round 2 leaves its findings open, and the confidence is Low", TIMEOUT, async () => {
-  const scene = await forgeScene({
-    script: { "adversarial-reviewer": ({ attempt }) => (attempt.startsWith("code-") && !attempt.includes("security") ? no("Not good") : undefined) },
-  });
-  const result = await scene.finish();
-  expect(result).toMatchObject({ status: "failed", landing: null });
-  expect(result.words?.join("\n")).toMatch(/confidence: Low[^]*known issue \(Major\): Not good/);
-  expect((await scene.rows()).filter((row) => row >= 15)).toEqual([16, 16, 18, 20]);
-});
+test(
+  "[FOR-041][FOR-086][FOR-136] a code review without two approvals in round 2 leaves its findings open, and the confidence is Low",
+  TIMEOUT,
+  async () => {
+    const scene = await forgeScene({
+      script: {
+        "adversarial-reviewer": ({ attempt }) =>
+          attempt.startsWith("code-") && !attempt.includes("security") ? no("Not good") : undefined,
+      },
+    });
+    const result = await scene.finish();
+    expect(result).toMatchObject({ status: "failed", landing: null });
+    expect(result.words?.join("\n")).toMatch(/confidence: Low[^]*known issue \(Major\): Not good/);
+    expect((await scene.rows()).filter((row) => row >= 15)).toEqual([16, 16, 18, 20]);
+  },
+);
 
-test("[FOR-085][FOR-105][FOR-106] a security finding of severity Blocker ends the run at once, whatever the verdict says", TIMEOUT, async () => {
-  const scene = await forgeScene({
-    script: { "adversarial-reviewer/design-security-r1": reviewAnswer("needs_revision", [{ severity: "Blocker", category: "security" }]) },
-  });
-  const result = await scene.finish();
-  expect(result).toMatchObject({ status: "failed", landing: null });
-  expect(result.words?.[0]).toMatch(/^ERROR in step 3b: a reviewer blocks the design/);
-  expect((await scene.checks()).map(({ check_name, verdict }) => [check_name, verdict])).toContainEqual([
-    "review-design-gpt-5.3-codex-security",
-    "blocker",
-  ]);
-  expect(scene.dispatched()).toHaveLength(9);
-  expect(scene.has("design-output.yaml") && scene.has("review-verdicts/design.yaml")).toBe(true);
-});
+test(
+  "[FOR-085][FOR-105][FOR-106] a security finding of severity Blocker ends the run at once, whatever the verdict says",
+  TIMEOUT,
+  async () => {
+    const scene = await forgeScene({
+      script: {
+        "adversarial-reviewer/design-security-r1": reviewAnswer("needs_revision", [{ severity: "Blocker", category: "security" }]),
+      },
+    });
+    const result = await scene.finish();
+    expect(result).toMatchObject({ status: "failed", landing: null });
+    expect(result.words?.[0]).toMatch(/^ERROR in step 3b: a reviewer blocks the design/);
+    expect((await scene.checks()).map(({ check_name, verdict }) => [check_name, verdict])).toContainEqual([
+      "review-design-gpt-5.3-codex-security",
+      "blocker",
+    ]);
+    expect(scene.dispatched()).toHaveLength(9);
+    expect(scene.has("design-output.yaml") && scene.has("review-verdicts/design.yaml")).toBe(true);
+  },
+);
 
-test("[FOR-087][FOR-105] one blocker in the code review ends the run, also from another focus and against two approvals", TIMEOUT, async () => {
-  const scene = await forgeScene({
-    script: { "adversarial-reviewer/code-correctness-r1": reviewAnswer("blocker", [{ severity: "Blocker", category: "correctness" }]) },
-  });
-  const base = scene.scratch.git("rev-parse", "main");
-  const result = await scene.finish();
-  expect(result.words?.[0]).toMatch(/^ERROR in step 7: a reviewer blocks the code/);
-  expect(scene.scratch.git("rev-parse", "main")).toBe(base);
-  expect(scene.dispatched().some((name) => name.startsWith("knowledge-agent"))).toBe(false);
-  expect((await scene.rows()).at(-1)).toBe(17);
-});
+test(
+  "[FOR-087][FOR-105] one blocker in the code review ends the run, also from another focus and against two approvals",
+  TIMEOUT,
+  async () => {
+    const scene = await forgeScene({
+      script: { "adversarial-reviewer/code-correctness-r1": reviewAnswer("blocker", [{ severity: "Blocker", category: "correctness" }]) },
+    });
+    const base = scene.scratch.git("rev-parse", "main");
+    const result = await scene.finish();
+    expect(result.words?.[0]).toMatch(/^ERROR in step 7: a reviewer blocks the code/);
+    expect(scene.scratch.git("rev-parse", "main")).toBe(base);
+    expect(scene.dispatched().some((name) => name.startsWith("knowledge-agent"))).toBe(false);
+    expect((await scene.rows()).at(-1)).toBe(17);
+  },
+);
 
-test("[FOR-107] one model for all three: the focus keeps rows and files apart, and telemetry and bundle carry the warning", TIMEOUT, async () => {
-  const scene = await forgeScene({ model: () => "one-model" });
-  const result = await scene.finish();
-  expect(result.words).toContain("confidence: Medium");
-  const findings = readdirSync(scene.place("review-findings")).filter((name) => name.endsWith(".md"));
-  const focuses = ["architecture", "correctness", "security"];
-  expect(findings.toSorted()).toEqual(["code", "design"].flatMap((scope) => focuses.map((focus) => `${scope}-one-model-${focus}.md`)));
-  const notes = (await scene.telemetry()).filter(({ agent }) => agent === "adversarial-reviewer").map((row) => row.notes ?? "");
-  expect(notes.some((note) => note.includes("Model diversity was not achieved"))).toBe(true);
-  expect(scene.file("evidence-bundle.md")).toContain("Model diversity was not achieved");
-});
+test(
+  "[FOR-107] one model for all three: the focus keeps rows and files apart, and telemetry and bundle carry the warning",
+  TIMEOUT,
+  async () => {
+    const scene = await forgeScene({ model: () => "one-model" });
+    const result = await scene.finish();
+    expect(result.words).toContain("confidence: Medium");
+    const findings = readdirSync(scene.place("review-findings")).filter((name) => name.endsWith(".md"));
+    const focuses = ["architecture", "correctness", "security"];
+    expect(findings.toSorted()).toEqual(["code", "design"].flatMap((scope) => focuses.map((focus) => `${scope}-one-model-${focus}.md`)));
+    const notes = (await scene.telemetry()).filter(({ agent }) => agent === "adversarial-reviewer").map((row) => row.notes ?? "");
+    expect(notes.some((note) => note.includes("Model diversity was not achieved"))).toBe(true);
+    expect(scene.file("evidence-bundle.md")).toContain("Model diversity was not achieved");
+  },
+);

@@ -130,7 +130,8 @@ export function dispatchEnded(known: DispatchRow | null, end: LedgerDispatchEnd,
       suggested_next_actions: ["Record the start of the dispatch first."],
     });
   const isNext = dispatch_count > (known.dispatch_count ?? 1);
-  if (known.status === "running" || isNext) return { ...known, completed_at: new Date(at).toISOString(), status, dispatch_count, retry_count, notes };
+  if (known.status === "running" || isNext)
+    return { ...known, completed_at: new Date(at).toISOString(), status, dispatch_count, retry_count, notes };
   if (known.status === status) return known;
   throw new SlipwayError(
     "policy_violation",

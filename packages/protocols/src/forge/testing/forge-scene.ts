@@ -20,7 +20,7 @@ import type { CheckRow, DispatchRow } from "../ledger/rows.ts";
 import { readForgeRun } from "../ledger/runs.ts";
 import { FORGE_TABLES } from "../ledger/tables.ts";
 import { forge, forgeChange, type ForgeRequest } from "../protocol.ts";
-import { restoreForgeFiles } from "../restore.ts";
+import { restoreFilesOfRun } from "../../change/restore-files.ts";
 import { DEFAULT_ASSIGNMENTS } from "../rules/reviewers.ts";
 import { FORGE_STEPS, type RecordedRoute } from "../steps.ts";
 import { usualAnswer, type PlannedTask, type Said } from "./answers.ts";
@@ -155,7 +155,7 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
     dispatched: () => sent.filter(({ repair }) => repair === 0).map(({ role, attempt }) => `${role} ${attempt}`),
     async drive() {
       await closeEngine();
-      await restoreForgeFiles(records, run);
+      await restoreFilesOfRun(records, run);
       const base = { sqlite, blobs: objects, clock, ids, inbox };
       engine = await openEngine({ ...base, workflows: [forge, forgeChange, forgeDispatch], kernel: services, observe });
       const spec_digest = await objects.put(Buffer.from(request));
