@@ -9,7 +9,13 @@ import { COMPOSITION_CASSETTE } from "./demo-composition/author.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-composition-test-")));
 const folder = join(home, "repository");
-const env = { PATH: process.env["PATH"], HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: join(home, "state"), USER: "kim" };
+const env = {
+  PATH: process.env["PATH"],
+  HOME: home,
+  XDG_CONFIG_HOME: join(home, "config"),
+  XDG_STATE_HOME: join(home, "state"),
+  USER: "kim",
+};
 
 interface Summary {
   readonly status: string;
@@ -54,7 +60,9 @@ test("a plan that collides waits until the earlier feature has landed, and both 
 
 test("the files of each inner protocol are in a folder of its own below the run's", () => {
   const [run = ""] = readdirSync(join(folder, ".slipway", "runs"));
-  const inside = readdirSync(join(folder, ".slipway", "runs", run)).filter((name) => name.endsWith("_b_fractions") || name.endsWith("_c_units"));
+  const inside = readdirSync(join(folder, ".slipway", "runs", run)).filter(
+    (name) => name.endsWith("_b_fractions") || name.endsWith("_c_units"),
+  );
   expect(inside).toHaveLength(2);
   expect(readdirSync(join(folder, ".slipway", "runs", run, inside[0] ?? ""))).toContain("evidence-bundle.md");
 });

@@ -37,7 +37,12 @@ const PASSED_ON = ["PATH", "LANG", "LC_ALL", "TZ"];
 
 /** A command line client, with a new process for every call. */
 export function clientProvider(client: Client, options: ClientOptions): Provider {
-  return { name: client.name, works: "folder", needsFolder: true, invoke: (request, signal) => invokeClient(client, options, request, signal) };
+  return {
+    name: client.name,
+    works: "folder",
+    needsFolder: true,
+    invoke: (request, signal) => invokeClient(client, options, request, signal),
+  };
 }
 
 async function invokeClient(client: Client, options: ClientOptions, request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply> {

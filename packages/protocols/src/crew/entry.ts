@@ -11,7 +11,8 @@ export const crew: ProtocolEntry = {
   flags: {
     lean: {
       type: "boolean",
-      describe: "one small task without design: you declare it clear, at most 3 files and 5 minutes, without an architecture, interface or security decision",
+      describe:
+        "one small task without design: you declare it clear, at most 3 files and 5 minutes, without an architecture, interface or security decision",
     },
   },
   narration: async () => (await import("./narrate.ts")).CREW_NARRATION,

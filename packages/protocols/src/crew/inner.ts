@@ -15,10 +15,14 @@ export const crewInner: InnerProtocol = {
   narration: CREW_NARRATION,
   async prepare({ kernel }, { id, path }) {
     if (!sessionNameSchema.safeParse(`2026-01-01_${id}`).success) {
-      throw new SlipwayError("spec_ingest_failed", `${path}: the name ${JSON.stringify(id)} has not two to four words, as a session of crew needs.`, {
-        file: path,
-        suggested_next_actions: ["Rename the file, for example to format-dates.md."],
-      });
+      throw new SlipwayError(
+        "spec_ingest_failed",
+        `${path}: the name ${JSON.stringify(id)} has not two to four words, as a session of crew needs.`,
+        {
+          file: path,
+          suggested_next_actions: ["Rename the file, for example to format-dates.md."],
+        },
+      );
     }
     const { type } = await typeOf(kernel, undefined);
     return { mode: "full", project_type: type } satisfies CrewInput;

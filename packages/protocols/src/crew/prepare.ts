@@ -40,7 +40,10 @@ async function slugFor({ kernel, records }: Starter, request: string): Promise<s
 }
 
 /** What the user says, or what the files of the base say. */
-export async function typeOf(kernel: Kernel, given: string | undefined): Promise<{ readonly type: ProjectType; readonly note: string | null }> {
+export async function typeOf(
+  kernel: Kernel,
+  given: string | undefined,
+): Promise<{ readonly type: ProjectType; readonly note: string | null }> {
   if (given !== undefined) {
     const read = projectTypeSchema.safeParse(given);
     if (read.success) return { type: read.data, note: null };
@@ -51,7 +54,9 @@ export async function typeOf(kernel: Kernel, given: string | undefined): Promise
   }
   const read = readerAt(kernel.repository, `refs/heads/${kernel.configuration.policy.worktree.base_branch}`);
   const files = await Promise.all(PROJECT_FILES.map(async (path) => [path, await fileText(read, path)] as const));
-  const { type, because } = projectTypeOf(Object.fromEntries(files.flatMap(([path, content]) => (content === null ? [] : [[path, content]]))));
+  const { type, because } = projectTypeOf(
+    Object.fromEntries(files.flatMap(([path, content]) => (content === null ? [] : [[path, content]]))),
+  );
   return { type, note: `project type: ${type} (${because}); --type changes it` };
 }
 

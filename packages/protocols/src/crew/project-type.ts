@@ -2,7 +2,16 @@ import { parseStrictJson } from "@slipway/kernel/schema/json";
 import type { ProjectType } from "./contract/names.ts";
 
 /** The files that say what kind of project it is. */
-export const PROJECT_FILES = ["package.json", "index.html", "public/index.html", "src/index.html", "pyproject.toml", "requirements.txt", "Cargo.toml", "go.mod"] as const;
+export const PROJECT_FILES = [
+  "package.json",
+  "index.html",
+  "public/index.html",
+  "src/index.html",
+  "pyproject.toml",
+  "requirements.txt",
+  "Cargo.toml",
+  "go.mod",
+] as const;
 
 const UI = ["react", "vue", "svelte", "@angular/core", "preact", "solid-js", "next", "nuxt", "astro", "@remix-run/react", "vite"];
 const SERVERS = ["express", "fastify", "koa", "@nestjs/core", "hono", "@hapi/hapi", "restify"];
@@ -33,7 +42,8 @@ export function projectTypeOf(files: Readonly<Record<string, string>>): DerivedT
 function plainType({ hasBin, hasEntry }: Manifest, files: Readonly<Record<string, string>>): DerivedType {
   const toml = `${files["pyproject.toml"] ?? ""}\n${files["Cargo.toml"] ?? ""}`;
   if (hasBin) return { type: "cli", because: "package.json names a program (bin)" };
-  if (/^\[project\.scripts\]|^\[tool\.poetry\.scripts\]|^\[\[bin\]\]/m.test(toml)) return { type: "cli", because: "its manifest names a program" };
+  if (/^\[project\.scripts\]|^\[tool\.poetry\.scripts\]|^\[\[bin\]\]/m.test(toml))
+    return { type: "cli", because: "its manifest names a program" };
   if (hasEntry) return { type: "lib", because: "package.json names an entry (main or exports)" };
   if (/^\[lib\]/m.test(toml)) return { type: "lib", because: "its manifest names a library" };
   return { type: "mixed", because: "nothing says otherwise" };
@@ -48,6 +58,12 @@ interface Manifest {
 function manifestIn(text: string | undefined): Manifest {
   const json = parseStrictJson(text ?? "");
   const value = json.ok && typeof json.value === "object" && json.value !== null ? (json.value as Readonly<Record<string, unknown>>) : {};
-  const names = ["dependencies", "devDependencies", "peerDependencies"].flatMap((key) => Object.keys((value[key] as object | undefined) ?? {}));
-  return { dependencies: new Set(names), hasBin: value["bin"] !== undefined, hasEntry: value["main"] !== undefined || value["exports"] !== undefined };
+  const names = ["dependencies", "devDependencies", "peerDependencies"].flatMap((key) =>
+    Object.keys((value[key] as object | undefined) ?? {}),
+  );
+  return {
+    dependencies: new Set(names),
+    hasBin: value["bin"] !== undefined,
+    hasEntry: value["main"] !== undefined || value["exports"] !== undefined,
+  };
 }

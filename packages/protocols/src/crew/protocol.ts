@@ -16,20 +16,24 @@ const CREW_VERSION = "1";
 const DEFAULT_INPUT: CrewInput = { mode: "full", project_type: "mixed" };
 
 /** One session: from the request to the merge, or to BLOCKED where a person ends it. */
-export const crewChange = workflow<FeatureOfRun, FeatureResult, ChangeServices>("crew-change", CREW_VERSION, async (ctx, feature, services) => {
-  const input = (feature.inner?.input ?? DEFAULT_INPUT) as CrewInput;
-  const run = openCrewRun(ctx, services, { feature, project_type: input.project_type });
-  try {
-    await beginChange(run.change, feature);
-    const { objects } = services.kernel.records;
-    const request = await ctx.step("request", async () => Buffer.from(await objects.get(feature.spec_digest)).toString("utf8"));
-    return await runSession(openCrewSession(run, input, request));
-  } catch (error) {
-    const isDeleted = error instanceof SlipwayError && error.code === "feature_not_found";
-    if (!isDeleted && !(error instanceof GivenUp)) throw error;
-    return { feature_id: feature.feature_id, status: "failed", landing: null, words: [error.message] };
-  }
-});
+export const crewChange = workflow<FeatureOfRun, FeatureResult, ChangeServices>(
+  "crew-change",
+  CREW_VERSION,
+  async (ctx, feature, services) => {
+    const input = (feature.inner?.input ?? DEFAULT_INPUT) as CrewInput;
+    const run = openCrewRun(ctx, services, { feature, project_type: input.project_type });
+    try {
+      await beginChange(run.change, feature);
+      const { objects } = services.kernel.records;
+      const request = await ctx.step("request", async () => Buffer.from(await objects.get(feature.spec_digest)).toString("utf8"));
+      return await runSession(openCrewSession(run, input, request));
+    } catch (error) {
+      const isDeleted = error instanceof SlipwayError && error.code === "feature_not_found";
+      if (!isDeleted && !(error instanceof GivenUp)) throw error;
+      return { feature_id: feature.feature_id, status: "failed", landing: null, words: [error.message] };
+    }
+  },
+);
 
 export interface CrewRunInput extends CrewInput {
   readonly feature_id: string;

@@ -16,7 +16,12 @@ export async function viewCrew(reader: Reader, feature: { readonly runId: string
   const reason = status.current_state === "BLOCKED" ? (status.known_issues.at(-1) ?? null) : null;
   const session = plainNode({ id, parent, kind: "phase", title: status.current_state, status: status.current_state.toLowerCase(), reason });
   const tasks = valueOf(parseTasks((await files.text(TASKS_FILE)) ?? "", status.mode))?.tasks ?? [];
-  return [session, ...tasks.map((task) => plainNode({ id: `${id}/${task.id}`, parent: id, kind: "task", title: `${task.id} ${titleOf(task)}`, status: task.status }))];
+  return [
+    session,
+    ...tasks.map((task) =>
+      plainNode({ id: `${id}/${task.id}`, parent: id, kind: "task", title: `${task.id} ${titleOf(task)}`, status: task.status }),
+    ),
+  ];
 }
 
 /** A change that is all that its run does has the run's own folder. */

@@ -27,11 +27,7 @@ test("a program that was not merged, and a run that was given up, tell why on on
 });
 
 test("the areas of a change are the top folders and files of the program", () => {
-  expect(areasOf(["src/domain/a.ts", "src/b.ts", "package.json", "tests/x.test.ts"])).toEqual([
-    "package.json",
-    "src",
-    "tests",
-  ]);
+  expect(areasOf(["src/domain/a.ts", "src/b.ts", "package.json", "tests/x.test.ts"])).toEqual(["package.json", "src", "tests"]);
 });
 
 test("a function is named by its module and name, a cycle by all of them", () => {

@@ -59,7 +59,16 @@ async function askUntilAnswered<T>(
 ): Promise<T> {
   const { phase, skill, alias, modelKey, subject, attempt, artifacts, schema } = request;
   const pack = createPack(artifacts);
-  const asked = { protocol: "criticality", role: ROLE_OF_ALIAS[alias], modelKey, subject, attempt, pack, instructions: SKILL_PROMPTS[skill], schema };
+  const asked = {
+    protocol: "criticality",
+    role: ROLE_OF_ALIAS[alias],
+    modelKey,
+    subject,
+    attempt,
+    pack,
+    instructions: SKILL_PROMPTS[skill],
+    schema,
+  };
   for (let round = 1; ; round++) {
     const step = round === 1 ? name : `${name}^${round}`;
     const reply = await askAgent(invoker, step, asked);

@@ -84,8 +84,12 @@ const ACTION_TEXTS: Readonly<Record<RecordedRoute["action"]["type"], string>> = 
 };
 
 function routeLine({ row, input, action, escalation }: RecordedRoute): StepLine {
-  const concerns = action.type === "pushback" && action.how !== "none" ? `; its concerns are ${action.how === "ask" ? "asked about" : "logged"}` : "";
+  const concerns =
+    action.type === "pushback" && action.how !== "none" ? `; its concerns are ${action.how === "ask" ? "asked about" : "logged"}` : "";
   const where = action.type === "go" ? ` to step ${action.step}` : action.type === "fail" ? `: ${action.reason}` : "";
   const why = escalation === null ? "" : ` (${escalation})`;
-  return { text: `row ${row}, ${input}: ${concerns === "" ? ACTION_TEXTS[action.type] : "go on"}${where}${concerns}${why}`, good: action.type === "fail" ? false : null };
+  return {
+    text: `row ${row}, ${input}: ${concerns === "" ? ACTION_TEXTS[action.type] : "go on"}${where}${concerns}${why}`,
+    good: action.type === "fail" ? false : null,
+  };
 }

@@ -61,10 +61,13 @@ test("a text of a megabyte with quotes, line breaks and emoji reads back identic
   expect((await files.text("feature.md")) === text && shown("feature.md") === text).toBe(true);
 });
 
-test.each(["../other/spec.md", "/etc/passwd", "a/../../b", "spec.md/", ""])("the path %j is refused before anything is written", async (path) => {
-  await expect(files.write(call("a"), { "ok.md": "x", [path]: "x" })).rejects.toMatchObject({ code: "path_out_of_bounds" });
-  expect(await files.paths()).toEqual([]);
-});
+test.each(["../other/spec.md", "/etc/passwd", "a/../../b", "spec.md/", ""])(
+  "the path %j is refused before anything is written",
+  async (path) => {
+    await expect(files.write(call("a"), { "ok.md": "x", [path]: "x" })).rejects.toMatchObject({ code: "path_out_of_bounds" });
+    expect(await files.paths()).toEqual([]);
+  },
+);
 
 test("if the folder cannot be written, the record is kept and the error names the file", async () => {
   mkdirSync(dirname(files.place), { recursive: true });
@@ -75,7 +78,9 @@ test("if the folder cannot be written, the record is kept and the error names th
 });
 
 test("the files of a run are restored with those of its changes, and other runs are left alone", async () => {
-  const others = ["2026-11-18_search", "2026-11-18_search-2", "2026-11-18_search-2/2026-11-18_letters"].map((name) => openRunFiles(records, name));
+  const others = ["2026-11-18_search", "2026-11-18_search-2", "2026-11-18_search-2/2026-11-18_letters"].map((name) =>
+    openRunFiles(records, name),
+  );
   for (const [index, one] of [files, ...others].entries()) await one.write(call(`w${index}`), { "spec.md": "# Goals\n" });
   rmSync(join(root, ".slipway/runs"), { recursive: true });
   expect(await restoreRunFiles(records, "2026-11-18_search")).toEqual([

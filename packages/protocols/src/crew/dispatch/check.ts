@@ -15,7 +15,7 @@ import { recordedStatus, STATUS_FILE } from "./accept-files.ts";
 import type { Attempted, DispatchOrder } from "./order.ts";
 import { openSession, type Opened } from "./workspace.ts";
 
-export type Checked =
+export type CheckedDispatch =
   | {
       readonly kind: "send";
       readonly input: DispatchInput;
@@ -28,7 +28,7 @@ export type Checked =
  * Everything that is checked before a model is called, read afresh. The rows are the truth; a decision counts only if the file on disk says
  * the same, so that an edit of the file can only take something back. Then the file is written again.
  */
-export async function checkDispatch(run: CrewRun, order: DispatchOrder, before: DispatchInput | null): Promise<Checked> {
+export async function checkDispatch(run: CrewRun, order: DispatchOrder, before: DispatchInput | null): Promise<CheckedDispatch> {
   const opened = await openSession(run, order);
   const status = recordedStatus(opened.files[STATUS_FILE]);
   const onDisk = await run.files.onDisk(STATUS_FILE);
@@ -51,10 +51,17 @@ export async function checkDispatch(run: CrewRun, order: DispatchOrder, before: 
     return { kind: "prevented", problems: [first, ...rest], wrong: true };
   }
   if (judged.kind === "blocked") return { kind: "prevented", problems: judged.problems, wrong: false };
-  const delivered = judged.input.task.context_files.map((path) => [path, sha256(opened.files[inSession(run.folder, path) ?? ""] ?? "")] as const);
+  const delivered = judged.input.task.context_files.map(
+    (path) => [path, sha256(opened.files[inSession(run.folder, path) ?? ""] ?? "")] as const,
+  );
   const read = await Promise.all(order.reviewed.map(async (path) => [path, await digestNow(run, path)] as const));
   const context = Object.fromEntries([...delivered, ...read.filter((entry): entry is [string, string] => entry[1] !== null)]);
-  return { kind: "send", input: judged.input, context, hasInstructions: status?.runtime_flags?.copilot_instructions_exists ?? (await hasInstructions(run)) };
+  return {
+    kind: "send",
+    input: judged.input,
+    context,
+    hasInstructions: status?.runtime_flags?.copilot_instructions_exists ?? (await hasInstructions(run)),
+  };
 }
 
 async function digestNow({ change, id }: CrewRun, path: string): Promise<string | null> {
@@ -107,7 +114,8 @@ async function factsOf({ folder, ref }: CrewRun, order: DispatchOrder, { opened,
     hasStatus: status !== null,
     existing,
     invalid: invalidArtifacts(listed, opened.files, order.mode),
-    taskIds: opened.files[TASKS_FILE] === undefined ? null : (tasks?.tasks.map(({ id }) => id) ?? [order.taskId === META ? "" : order.taskId]),
+    taskIds:
+      opened.files[TASKS_FILE] === undefined ? null : (tasks?.tasks.map(({ id }) => id) ?? [order.taskId === META ? "" : order.taskId]),
     needsTests: order.needsTests,
   };
 }

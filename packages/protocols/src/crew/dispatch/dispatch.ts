@@ -21,7 +21,7 @@ import { recordedStatus, STATUS_FILE } from "./accept-files.ts";
 import { checkDispatch } from "./check.ts";
 import { checklistOf } from "./checklist.ts";
 import { judgeAnswer } from "./judge-answer.ts";
-import type { Answered, Attempted, DispatchOrder } from "./order.ts";
+import type { CrewAnswer, Attempted, DispatchOrder } from "./order.ts";
 import { sectionsOf } from "./sections.ts";
 import { crewWorkspace, openSession } from "./workspace.ts";
 
@@ -43,7 +43,12 @@ export const crewDispatch = workflow<DispatchChild, Attempted, ChangeServices>("
   const reply = await ask(run, order, attempt, input, checked.hasInstructions);
   if (!reply.ok) {
     const { code, message, details } = reply.failure;
-    return { kind: "failed", input, error: `${code}: ${message}`, transient: code !== "agent_output_invalid" && details["requires_human"] !== true };
+    return {
+      kind: "failed",
+      input,
+      error: `${code}: ${message}`,
+      transient: code !== "agent_output_invalid" && details["requires_human"] !== true,
+    };
   }
   const { violations } = reply.value;
   if (violations.length > 0) await ctx.step("violations", () => recordViolations(run, order, violations).then(() => null));
@@ -51,7 +56,13 @@ export const crewDispatch = workflow<DispatchChild, Attempted, ChangeServices>("
 });
 
 /** A failed call is an attempt like an invalid answer: three in all, and none of them is repeated in place. */
-function ask(run: CrewRun, order: DispatchOrder, attempt: number, input: DispatchInput, hasInstructions: boolean): Promise<Reply<Answered>> {
+function ask(
+  run: CrewRun,
+  order: DispatchOrder,
+  attempt: number,
+  input: DispatchInput,
+  hasInstructions: boolean,
+): Promise<Reply<CrewAnswer>> {
   const invoker = invokerOf(run.change);
   const name = attempt === 1 ? String(order.number) : `${order.number}.${attempt}`;
   const step = CREW_STEPS.agent.named(order.role, name);
@@ -59,7 +70,7 @@ function ask(run: CrewRun, order: DispatchOrder, attempt: number, input: Dispatc
   return withPauses(invoker, step, (at, handAnswer) =>
     run.ctx.step(
       at,
-      async (signal): Promise<Reply<Answered>> => {
+      async (signal): Promise<Reply<CrewAnswer>> => {
         const opened = await openSession(run, order);
         const asked = {
           protocol: "crew",
@@ -73,7 +84,10 @@ function ask(run: CrewRun, order: DispatchOrder, attempt: number, input: Dispatc
           workspace: () => crewWorkspace(run, order, opened, (output, changes) => adopt(run, order, opened, output, changes)),
         };
         try {
-          return await invoker.dispatcher.invoke({ ...asked, runId: run.ctx.runId, invocation, call: invoker.call(at), handAnswer }, signal);
+          return await invoker.dispatcher.invoke(
+            { ...asked, runId: run.ctx.runId, invocation, call: invoker.call(at), handAnswer },
+            signal,
+          );
         } catch (error) {
           if (signal.aborted || isStorageFailure(error) || !(error instanceof SlipwayError) || STOPS.includes(error.code)) throw error;
           return { ok: false, failure: toFailure(error) };
@@ -98,7 +112,13 @@ function promptOf({ folder, ref }: CrewRun, order: DispatchOrder, input: Dispatc
   });
 }
 
-function adopt(run: CrewRun, order: DispatchOrder, opened: Awaited<ReturnType<typeof openSession>>, output: AgentOutput, changes: PackChanges): Reply<Answered> {
+function adopt(
+  run: CrewRun,
+  order: DispatchOrder,
+  opened: Awaited<ReturnType<typeof openSession>>,
+  output: AgentOutput,
+  changes: PackChanges,
+): Reply<CrewAnswer> {
   const { kernel } = run.change.services;
   const tokens = createRedactor({ secrets: [] });
   const judged = judgeAnswer(output, changes, {

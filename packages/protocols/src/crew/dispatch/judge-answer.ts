@@ -16,7 +16,7 @@ import { sessionPath } from "../session/session-name.ts";
 import type { CrewStatus } from "../session/status.ts";
 import { findTask, printTasks, TASKS_FILE } from "../session/tasks.ts";
 import { acceptFiles, STATUS_FILE, type AcceptedFiles } from "./accept-files.ts";
-import type { Answered, DispatchOrder } from "./order.ts";
+import type { CrewAnswer, DispatchOrder } from "./order.ts";
 import { addedLines, splitDiff } from "./session-diff.ts";
 import type { Opened } from "./workspace.ts";
 
@@ -33,7 +33,7 @@ export interface Judging {
 }
 
 /** Everything about an answer that can be judged without running anything: what was written, what was declared, and what is said. */
-export function judgeAnswer(output: AgentOutput, changes: PackChanges, judging: Judging): Read<Answered> {
+export function judgeAnswer(output: AgentOutput, changes: PackChanges, judging: Judging): Read<CrewAnswer> {
   const { order, opened, folder } = judging;
   const own = sessionPath(folder);
   const grant = { ...opened.grant, forbidden: [CONFIGURATION] };
@@ -71,10 +71,15 @@ function declarationProblems(output: AgentOutput, changes: PackChanges, { folder
   const done = new Set(changes.changed);
   const declared = declaredPaths(output).map((path) => (!done.has(path) && done.has(`${own}${path}`) ? `${own}${path}` : path));
   const { undeclared, missing } = undeclaredChanges(declared, changes);
-  const mayBeSame = (path: string) => order.role === "Docs" && (path === "README.md" || `${own}${path}` === `${own}report.md` || path === `${own}report.md`);
+  const mayBeSame = (path: string) =>
+    order.role === "Docs" && (path === "README.md" || `${own}${path}` === `${own}report.md` || path === `${own}report.md`);
   return [
-    ...undeclared.filter((path) => !MERGED.some((name) => path === `${own}${name}`)).map((path) => `${path} was changed and is not declared`),
-    ...missing.filter((path) => !mayBeSame(path)).map((path) => `${path} is declared and was not changed${opened.grant.mayWrite(path) ? "" : " (the role may not write it)"}`),
+    ...undeclared
+      .filter((path) => !MERGED.some((name) => path === `${own}${name}`))
+      .map((path) => `${path} was changed and is not declared`),
+    ...missing
+      .filter((path) => !mayBeSame(path))
+      .map((path) => `${path} is declared and was not changed${opened.grant.mayWrite(path) ? "" : " (the role may not write it)"}`),
   ];
 }
 
@@ -93,8 +98,15 @@ function producedIn(output: AgentOutput, { texts, status, tasks }: AcceptedFiles
   const issues = (status ?? before)?.known_issues ?? [];
   return [
     ...producedProblems(order.role, order.mode, files, opened.files),
-    ...(order.role === "Docs" ? (files["report.md"] === undefined ? ["report.md: missing"] : reportProblems(files["report.md"], issues)) : []),
-    ...problem(order.role === "Architect" && signalled(output.artifacts.notes, "risk").length === 0, "/artifacts/notes: no risk is recorded; write `signal: risk: <text>`, or `signal: risk: none: <why>`"),
+    ...(order.role === "Docs"
+      ? files["report.md"] === undefined
+        ? ["report.md: missing"]
+        : reportProblems(files["report.md"], issues)
+      : []),
+    ...problem(
+      order.role === "Architect" && signalled(output.artifacts.notes, "risk").length === 0,
+      "/artifacts/notes: no risk is recorded; write `signal: risk: <text>`, or `signal: risk: none: <why>`",
+    ),
   ];
 }
 

@@ -38,7 +38,7 @@ export interface DispatchOrder {
 }
 
 /** The answer of an agent, judged by everything that needs no further run. */
-export interface Answered {
+export interface CrewAnswer {
   readonly output: AgentOutput;
   /** Its changes of the repository; the session's files are not among them. */
   readonly diff: string;
@@ -59,7 +59,7 @@ export type Attempted =
   | {
       readonly kind: "answered";
       readonly input: DispatchInput;
-      readonly answer: Answered;
+      readonly answer: CrewAnswer;
       /** Digests of the texts that the agent got, by path. */
       readonly context: Readonly<Record<string, string>>;
     }

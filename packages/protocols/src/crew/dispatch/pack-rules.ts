@@ -6,7 +6,17 @@ import { sessionPath } from "../session/session-name.ts";
 const rule = (path: string, permission: "read" | "write", reason: string): PackRule => ({ path, level: "FULL", permission, reason });
 
 /** Paths of files that a role may create although nothing is there yet; a folder stands for everything in it. */
-const CREATED_IN_SESSION = ["spec.md", "acceptance.json", "status.json", "architecture.md", "adr", "tasks.yaml", "design-specs", "research", "report.md"];
+const CREATED_IN_SESSION = [
+  "spec.md",
+  "acceptance.json",
+  "status.json",
+  "architecture.md",
+  "adr",
+  "tasks.yaml",
+  "design-specs",
+  "research",
+  "report.md",
+];
 const CREATED_NAMES: Readonly<Record<string, string>> = {
   adr: "adr/ADR-001.md",
   "design-specs": "design-specs/design-spec-any.md",

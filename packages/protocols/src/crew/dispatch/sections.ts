@@ -11,7 +11,11 @@ const MAX_FILE_BYTES = 96 * 1024;
 
 /** What the prompt holds besides the rendered text: whole files, because an agent that judges them must have them. */
 export async function sectionsOf(run: CrewRun, order: DispatchOrder, input: DispatchInput, { files }: Opened): Promise<PackItem[]> {
-  const context = input.task.context_files.map((path) => ({ title: path, kind: "artifact", text: files[inSession(run.folder, path) ?? ""] ?? "" }));
+  const context = input.task.context_files.map((path) => ({
+    title: path,
+    kind: "artifact",
+    text: files[inSession(run.folder, path) ?? ""] ?? "",
+  }));
   const facts = order.facts.map(({ title, text }) => ({ title, kind: "facts", text }));
   const review = order.reviewed.length === 0 ? [] : await reviewSections(run, order.reviewed);
   return [...context, ...facts, ...review, ...(await repositorySections(run, order))];
@@ -24,7 +28,11 @@ async function reviewSections({ change, id }: CrewRun, reviewed: readonly string
   const texts = await Promise.all(reviewed.map(async (path) => ({ path, text: await features.readAt(id, "now", path) })));
   return [
     ...texts.flatMap(({ path, text }) => (text === null ? [] : [{ title: path, kind: "changed file", text }])),
-    { title: "the change of this session", kind: "diff", text: diff.truncated ? `${diff.text}\n(cut off; ${diff.bytes} bytes in all)` : diff.text },
+    {
+      title: "the change of this session",
+      kind: "diff",
+      text: diff.truncated ? `${diff.text}\n(cut off; ${diff.bytes} bytes in all)` : diff.text,
+    },
   ];
 }
 
@@ -44,5 +52,8 @@ async function repositorySections({ change, id }: CrewRun, order: DispatchOrder)
       return text.includes("\0") ? null : { title: file.path, kind: "file", text };
     }),
   );
-  return [{ title: "files in the repository", kind: "listing", text: own.map(({ path }) => path).join("\n") }, ...texts.filter((one) => one !== null)];
+  return [
+    { title: "files in the repository", kind: "listing", text: own.map(({ path }) => path).join("\n") },
+    ...texts.filter((one) => one !== null),
+  ];
 }

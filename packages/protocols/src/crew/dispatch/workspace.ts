@@ -8,7 +8,7 @@ import type { CrewRun } from "../crew-run.ts";
 import { grantOf, RUN_LOG, type CrewGrant } from "../grants/write-grants.ts";
 import type { SessionFiles } from "../session/artifact-checks.ts";
 import { sessionPath } from "../session/session-name.ts";
-import type { Answered, DispatchOrder } from "./order.ts";
+import type { CrewAnswer, DispatchOrder } from "./order.ts";
 import { rulesOf } from "./pack-rules.ts";
 
 export interface Opened {
@@ -18,7 +18,10 @@ export interface Opened {
 }
 
 /** The recorded files of the session, as the agent gets them. */
-export async function openSession({ files, folder }: Pick<CrewRun, "files" | "folder">, { role, state, mode }: DispatchOrder): Promise<Opened> {
+export async function openSession(
+  { files, folder }: Pick<CrewRun, "files" | "folder">,
+  { role, state, mode }: DispatchOrder,
+): Promise<Opened> {
   const names = (await files.paths()).filter((name) => name !== RUN_LOG);
   const texts = await Promise.all(names.map(async (name) => [name, (await files.text(name)) ?? ""] as const));
   return { grant: grantOf(role, { session: folder, state, mode }), files: Object.fromEntries(texts) };
@@ -29,15 +32,15 @@ export async function crewWorkspace(
   { change, id, folder }: CrewRun,
   order: DispatchOrder,
   opened: Opened,
-  adopt: (output: AgentOutput, changes: PackChanges) => Reply<Answered>,
-): Promise<Workspace<Answered>> {
+  adopt: (output: AgentOutput, changes: PackChanges) => Reply<CrewAnswer>,
+): Promise<Workspace<CrewAnswer>> {
   const { kernel } = change.services;
   const { tree } = await kernel.features.context(id);
   const listing = await listTree(kernel.repository, tree);
   const files = listing.files.filter(({ path }) => !isHarness(path));
   const own = Object.fromEntries(Object.entries(opened.files).map(([name, text]) => [`${sessionPath(folder)}${name}`, text]));
   const { objectFormat } = kernel.repository;
-  return workspaceOf<AgentOutput, Answered>({
+  return workspaceOf<AgentOutput, CrewAnswer>({
     contents: {
       files: [...files, ...givenFiles(own, objectFormat)],
       others: listing.others,

@@ -2,15 +2,16 @@ import type { UserDecision } from "../decisions/decision.ts";
 import { securityOutcome } from "../decisions/security.ts";
 import { exhaustedAnswer } from "../rules/repairs.ts";
 import { BLOCKERS, knownIssue, withRepairs, type CrewStatus } from "../session/status.ts";
+import { GATES_STEP } from "./ci.ts";
 import { constraintOf, takeAsked } from "./ask-user.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { passOf, type AskedAbout } from "./progress.ts";
 import { negative } from "./repair.ts";
 import { REVIEW_MARK } from "./review.ts";
 import { Blocked } from "./stops.ts";
 
 /** Acts on the answers of the last question. True if that was a step of its own. */
-export async function takeReviewAnswers(session: Session): Promise<boolean> {
+export async function takeReviewAnswers(session: CrewSession): Promise<boolean> {
   const asked = takeAsked(session);
   if (asked === null) return false;
   const { about, decisions } = asked;
@@ -31,8 +32,10 @@ export async function takeReviewAnswers(session: Session): Promise<boolean> {
 const withIssues = (issues: readonly string[]) => (status: CrewStatus) => issues.reduce(knownIssue, status);
 
 /** The notes that the user picks are repaired, the rest is known. */
-async function takeNotes(session: Session, taskId: string, decisions: readonly UserDecision[]): Promise<boolean> {
-  const picked = decisions.filter(({ status, answer }) => status === "answered" && !/^(?:leave|no|skip|none|later)\b/i.test((answer ?? "").trim()));
+async function takeNotes(session: CrewSession, taskId: string, decisions: readonly UserDecision[]): Promise<boolean> {
+  const picked = decisions.filter(
+    ({ status, answer }) => status === "answered" && !/^(?:leave|no|skip|none|later)\b/i.test((answer ?? "").trim()),
+  );
   const left = decisions.filter((decision) => !picked.includes(decision));
   const text = ({ question }: UserDecision) => question.slice(REVIEW_MARK.length).replace(/ Answer fix or leave\.$/, "");
   if (left.length > 0) await session.save({ why: "notes that stay", next: session.state(), status: withIssues(left.map(text)) });
@@ -43,7 +46,7 @@ async function takeNotes(session: Session, taskId: string, decisions: readonly U
 }
 
 /** `fix-now` is repaired; everything else is known, and then the gate has passed. */
-async function takeFindings(session: Session, taskId: string, decisions: readonly UserDecision[]): Promise<boolean> {
+async function takeFindings(session: CrewSession, taskId: string, decisions: readonly UserDecision[]): Promise<boolean> {
   const { fix, issues } = securityOutcome(decisions);
   const before = passOf(session.progress, taskId).results.Security;
   if (issues.length > 0) await session.save({ why: "findings that stay", next: session.state(), status: withIssues(issues) });
@@ -56,26 +59,41 @@ async function takeFindings(session: Session, taskId: string, decisions: readonl
 }
 
 /** Acceptance waives the gate; everything else is a constraint for repairs that are counted anew. */
-async function takeExhausted(session: Session, { taskId, loop, gate }: Extract<AskedAbout, { kind: "exhausted" }>, decisions: readonly UserDecision[]): Promise<boolean> {
+async function takeExhausted(
+  session: CrewSession,
+  { taskId, loop, gate }: Extract<AskedAbout, { kind: "exhausted" }>,
+  decisions: readonly UserDecision[],
+): Promise<boolean> {
   const { progress } = session;
   const [decision] = decisions;
   const said = decision?.status === "answered" ? exhaustedAnswer(decision.answer) : null;
   const issue = `${loop} of ${taskId}: accepted with known issues (${decision?.decision_id ?? ""}): ${progress.attempts.get(`${taskId} ${loop}`)?.at(-1)?.failed ?? "not repaired"}`;
-  if (said !== null && said.waives && decision !== undefined) {
-    if (gate !== null) passOf(progress, taskId).results[gate] = { status: "BLOCKED", meetsDefinitionOfDone: false, decided: false, waived: true };
-    else for (const command of progress.build?.failedSteps ?? []) if (command !== "gates") progress.waivedCommands.set(command, decision.decision_id);
-    if (gate === null) progress.build = null;
-    await session.save({ why: `${decision.decision_id}: accepted`, next: session.state(), status: (status) => withRepairs(knownIssue(status, issue), taskId, loop, 0) });
+  const failed = gate === null ? (progress.build?.failedSteps ?? []) : [];
+  // The repository's own gates guard the base: no decision here waives them.
+  const mayWaive = !failed.includes(GATES_STEP);
+  if (said !== null && said.waives && mayWaive && decision !== undefined) {
+    if (gate === null) {
+      for (const command of failed) progress.waivedCommands.set(command, decision.decision_id);
+      progress.build = null;
+    } else passOf(progress, taskId).results[gate] = { status: "BLOCKED", meetsDefinitionOfDone: false, decided: false, waived: true };
+    await session.save({
+      why: `${decision.decision_id}: accepted`,
+      next: session.state(),
+      status: (status) => withRepairs(knownIssue(status, issue), taskId, loop, 0),
+    });
     return true;
   }
   if (said === null) {
     const detail = `${loop} of ${taskId} is used up, and the user has not decided how it goes on.`;
     throw new Blocked(BLOCKERS.missingDecision, detail, { recovery: "Resume the session and answer the question." });
   }
-  const constraint = said.constraint ?? "";
+  const constraint = said.constraint ?? "The gates of the repository cannot be waived: make them pass.";
   progress.constraints.push(`${decision?.decision_id ?? ""}: ${constraint}`);
-  await session.save({ why: `${loop} of ${taskId} begins anew`, next: session.state(), status: (status) => withRepairs(status, taskId, loop, 0) });
+  await session.save({
+    why: `${loop} of ${taskId} begins anew`,
+    next: session.state(),
+    status: (status) => withRepairs(status, taskId, loop, 0),
+  });
   await negative(session, { loop, taskId, gate, findings: [constraint] });
   return true;
 }
-

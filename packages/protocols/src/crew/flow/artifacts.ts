@@ -9,21 +9,21 @@ import { missingRoles } from "../rules/review-gates.ts";
 import { signalled } from "../prompts/signals.ts";
 import { researcherTrigger, designerTrigger } from "../prompts/role-triggers.ts";
 import { BLOCKERS } from "../session/status.ts";
-import type { Session, SessionChange } from "./crew-session.ts";
+import type { CrewSession, SessionChange } from "./crew-session.ts";
 import { nextName } from "./progress.ts";
 import { Blocked } from "./stops.ts";
 
 /** A recorded file of the session, read in a step. */
-export function readFileOf({ run, progress }: Session, name: string): Promise<string | null> {
+export function readFileOf({ run, progress }: CrewSession, name: string): Promise<string | null> {
   return run.ctx.step(nextName(progress, `read:${name}`), () => run.files.text(name));
 }
 
-export async function readCriteria(session: Session): Promise<readonly Criterion[]> {
+export async function readCriteria(session: CrewSession): Promise<readonly Criterion[]> {
   return valueOf(parseAcceptance((await readFileOf(session, "acceptance.json")) ?? "")) ?? [];
 }
 
 /** What is wrong with each file that exists. */
-async function artifactsNow(session: Session): Promise<SessionFacts["artifacts"]> {
+async function artifactsNow(session: CrewSession): Promise<SessionFacts["artifacts"]> {
   const { run, progress } = session;
   const { files, change, id } = run;
   return run.ctx.step(nextName(progress, "artifacts"), async () => {
@@ -31,7 +31,9 @@ async function artifactsNow(session: Session): Promise<SessionFacts["artifacts"]
     const texts = await Promise.all(names.map(async (name) => [name, (await files.text(name)) ?? ""] as const));
     const issues = session.status()?.known_issues ?? [];
     const readme = await change.services.kernel.features.readAt(id, "now", "README.md");
-    const found = texts.map(([name, text]) => [name, name === "report.md" ? reportProblems(text, issues) : artifactProblems(name, text, session.mode())] as const);
+    const found = texts.map(
+      ([name, text]) => [name, name === "report.md" ? reportProblems(text, issues) : artifactProblems(name, text, session.mode())] as const,
+    );
     return {
       ...Object.fromEntries(found),
       ...(session.status() === null ? {} : { "status.json": [] }),
@@ -41,7 +43,7 @@ async function artifactsNow(session: Session): Promise<SessionFacts["artifacts"]
 }
 
 /** The recorded facts by which a state is left. */
-export async function stateFacts(session: Session, criteria: readonly CriterionResult[] = []): Promise<SessionFacts> {
+export async function stateFacts(session: CrewSession, criteria: readonly CriterionResult[] = []): Promise<SessionFacts> {
   const { progress } = session;
   const artifacts = await artifactsNow(session);
   const names = Object.keys(artifacts);
@@ -73,17 +75,22 @@ export async function stateFacts(session: Session, criteria: readonly CriterionR
 }
 
 /** Leaves a state along the main line; what it needs and has not is a blocker. */
-export async function leave(session: Session, to: CrewState, change: SessionChange, criteria: readonly CriterionResult[] = []): Promise<void> {
+export async function leave(
+  session: CrewSession,
+  to: CrewState,
+  change: SessionChange,
+  criteria: readonly CriterionResult[] = [],
+): Promise<void> {
   const problems = leavingProblems(session.state(), await stateFacts(session, criteria));
   if (problems.length > 0) throw unmet(session, problems);
   await session.move(to, change);
 }
 
-export async function assertDone(session: Session, criteria: readonly CriterionResult[]): Promise<void> {
+export async function assertDone(session: CrewSession, criteria: readonly CriterionResult[]): Promise<void> {
   const problems = doneProblems(await stateFacts(session, criteria));
   if (problems.length > 0) throw unmet(session, problems);
 }
 
-function unmet(session: Session, problems: readonly string[]): Blocked {
+function unmet(session: CrewSession, problems: readonly string[]): Blocked {
   return new Blocked(BLOCKERS.precondition, `${session.state()} cannot be left: ${problems.join("; ")}.`);
 }

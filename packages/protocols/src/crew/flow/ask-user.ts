@@ -4,7 +4,7 @@ import { openDecisions } from "../decisions/change-decisions.ts";
 import { findDecision, pendingDecisions, type UserDecision } from "../decisions/decision.ts";
 import { returnState } from "../decisions/resume.ts";
 import { BLOCKERS } from "../session/status.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { ANY_TIME, nextName, type AskedAbout } from "./progress.ts";
 import { Blocked } from "./stops.ts";
 
@@ -19,19 +19,22 @@ const answerSchema = z
   });
 
 /** Opens ASK_USER: one decision for each question, on disk before anybody sees one. */
-export async function askAbout(session: Session, about: AskedAbout, questions: readonly string[], why: string): Promise<void> {
+export async function askAbout(session: CrewSession, about: AskedAbout, questions: readonly string[], why: string): Promise<void> {
   const before = session.decisions();
   const stateContext = session.state();
   const { opened } = openDecisions(before, questions, { at: ANY_TIME, stateContext });
   session.progress.asked = { about, ids: opened };
   await session.move("ASK_USER", {
     why,
-    status: (status, at) => ({ ...status, user_decisions: openDecisions(status.user_decisions, questions, { at, stateContext }).decisions }),
+    status: (status, at) => ({
+      ...status,
+      user_decisions: openDecisions(status.user_decisions, questions, { at, stateContext }).decisions,
+    }),
   });
 }
 
 /** ASK_USER: asks until every decision is resolved, then goes back to where the questions arose. */
-export async function askUser(session: Session): Promise<void> {
+export async function askUser(session: CrewSession): Promise<void> {
   let ask: readonly string[] = pendingDecisions(session.decisions()).map(({ decision_id }) => decision_id);
   const askedAgain = new Set<string>();
   while (ask.length > 0) {
@@ -57,7 +60,7 @@ export async function askUser(session: Session): Promise<void> {
   await session.move(to, { why: "every decision is resolved" });
 }
 
-async function askDecisions({ run, progress }: Session, shown: readonly UserDecision[]): Promise<Record<string, Said>> {
+async function askDecisions({ run, progress }: CrewSession, shown: readonly UserDecision[]): Promise<Record<string, Said>> {
   const answer = await run.ctx.ask(nextName(progress, "decide"), {
     kind: "crew_decisions",
     title: `${run.id}: ${shown.length === 1 ? "a decision is" : `${shown.length} decisions are`} needed`,
@@ -75,7 +78,10 @@ async function askDecisions({ run, progress }: Session, shown: readonly UserDeci
 }
 
 /** The decisions of the last question, once all of them are resolved; asked for only once. */
-export function takeAsked({ progress, decisions }: Session): { readonly about: AskedAbout; readonly decisions: readonly UserDecision[] } | null {
+export function takeAsked({
+  progress,
+  decisions,
+}: CrewSession): { readonly about: AskedAbout; readonly decisions: readonly UserDecision[] } | null {
   const { asked } = progress;
   if (asked === null) return null;
   progress.asked = null;

@@ -46,9 +46,21 @@ describe("an answer that is not valid", () => {
   });
 
   test.each<[string, (request: Parameters<ReturnType<typeof builds>>[0]) => Reply, string]>([
-    ["[CRW-020] that hides a change", changedBy({ files_changed: ["src/a.txt"], tests_added_or_updated: [] }), "test/a.test.sh was changed and is not declared"],
-    ["[CRW-047] that sets its task to completed", (request) => coder(shown(request, `${OWN}tasks.yaml`).replace("status: not-started", "status: completed"), "T-009", LETTERS_TWO), "T-001 is not-started"],
-    ["[CRW-111] that adds a secret", builds([file("src/a.txt", "two\nghp_0123456789abcdefghijABCDEFGHIJ012345\n"), file("test/a.test.sh", "x\n")]), "a secret was added in src/a.txt"],
+    [
+      "[CRW-020] that hides a change",
+      changedBy({ files_changed: ["src/a.txt"], tests_added_or_updated: [] }),
+      "test/a.test.sh was changed and is not declared",
+    ],
+    [
+      "[CRW-047] that sets its task to completed",
+      (request) => coder(shown(request, `${OWN}tasks.yaml`).replace("status: not-started", "status: completed"), "T-009", LETTERS_TWO),
+      "T-001 is not-started",
+    ],
+    [
+      "[CRW-111] that adds a secret",
+      builds([file("src/a.txt", "two\nghp_0123456789abcdefghijABCDEFGHIJ012345\n"), file("test/a.test.sh", "x\n")]),
+      "a secret was added in src/a.txt",
+    ],
   ])("%s", async (_what, wrong, problem) => {
     await lean({ coder: [wrong] });
     await bench.run();
@@ -106,7 +118,10 @@ describe("the first dispatch", () => {
 
 describe("an agent that says it cannot", () => {
   test("[CRW-023][CRW-050] blocks the session and its task; resumed, Coder gets the task again", async () => {
-    const stuck = said({ notes: ["missing: the letter file", "workaround: add it"] }, [], { status: "BLOCKED", summary: "The letter file is missing." });
+    const stuck = said({ notes: ["missing: the letter file", "workaround: add it"] }, [], {
+      status: "BLOCKED",
+      summary: "The letter file is missing.",
+    });
     await lean({ coder: [stuck, builds()] }, { crew_blocked: [{ decision: "resume" }] });
     expect((await bench.result()).status).toBe("merged");
     expect(bench.asked[0]?.body).toContain("agent_blocked: Coder, T-001: The letter file is missing.");

@@ -6,7 +6,7 @@ import { callOf } from "../crew-run.ts";
 import { blocked, type CrewStatus } from "../session/status.ts";
 import { mayMoveTask, withTaskStatus } from "../session/task-moves.ts";
 import type { TasksFile } from "../session/tasks.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { finalWords } from "./finish.ts";
 import { nextName } from "./progress.ts";
 import type { Blocked } from "./stops.ts";
@@ -14,7 +14,7 @@ import type { Blocked } from "./stops.ts";
 const answerSchema = z.strictObject({ decision: z.enum(["resume", "end"]), comment: z.string().optional() });
 
 /** BLOCKED: tells the user why, and waits until they resume the session or end it. The result, if they end it. */
-export async function block(session: Session, cause: Blocked): Promise<FeatureResult | null> {
+export async function block(session: CrewSession, cause: Blocked): Promise<FeatureResult | null> {
   const { run, progress } = session;
   await enter(session, cause);
   const words = await finalWords(session, cause.recovery, cause.unsaved);
@@ -37,7 +37,7 @@ export async function block(session: Session, cause: Blocked): Promise<FeatureRe
 }
 
 /** The row is written in any case; where the file cannot be, the text says so. */
-async function enter(session: Session, { blocker, message, recovery, taskId }: Blocked): Promise<void> {
+async function enter(session: CrewSession, { blocker, message, recovery, taskId }: Blocked): Promise<void> {
   const before = session.tasks();
   const tasks = taskId === null || before === null ? before : withBlocked(before, taskId);
   await session.block({
@@ -53,7 +53,7 @@ function withBlocked(tasks: TasksFile, id: string): TasksFile {
   return task !== undefined && mayMoveTask(task.status, "blocked") ? withTaskStatus(tasks, id, "blocked") : tasks;
 }
 
-async function resume(session: Session, { blocker }: Blocked): Promise<void> {
+async function resume(session: CrewSession, { blocker }: Blocked): Promise<void> {
   const to = session.blockedFrom();
   if (to === null) return;
   await session.move(to, {
@@ -68,18 +68,28 @@ function withoutBlocker({ blocker: _blocker, ...status }: CrewStatus, code: stri
   return { ...status, known_issues: last?.startsWith(`${code}: `) === true ? status.known_issues.slice(0, -1) : status.known_issues };
 }
 
-async function endSession({ run }: Session, reason: string): Promise<FeatureResult> {
+async function endSession({ run }: CrewSession, reason: string): Promise<FeatureResult> {
   await run.ctx.step("ended", () => endFeature(run.change.services.kernel, callOf(run, "ended"), run.id, reason));
-  return { feature_id: run.id, status: "failed", landing: null, words: [`The session was ended while it was blocked; its files are in .slipway/runs/${run.folder}`] };
+  return {
+    feature_id: run.id,
+    status: "failed",
+    landing: null,
+    words: [`The session was ended while it was blocked; its files are in .slipway/runs/${run.folder}`],
+  };
 }
 
 /** A rejected change has nothing to resume. */
-export async function reject(session: Session, reason: string): Promise<FeatureResult> {
+export async function reject(session: CrewSession, reason: string): Promise<FeatureResult> {
   const { run } = session;
   await session.block({
     why: reason,
     blockers: ["change_rejected"],
     status: (status) => blocked(status, "change_rejected", reason, "Start a new session with what is to be different."),
   });
-  return { feature_id: run.id, status: "failed", landing: null, words: await finalWords(session, "start a new session with what is to be different.") };
+  return {
+    feature_id: run.id,
+    status: "failed",
+    landing: null,
+    words: await finalWords(session, "start a new session with what is to be different."),
+  };
 }

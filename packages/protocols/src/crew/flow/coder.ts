@@ -6,20 +6,24 @@ import { neededGates, REVIEW_GATES, touchesSecurity } from "../rules/review-gate
 import { commandsIn } from "../contract/names.ts";
 import type { CrewTask } from "../session/tasks.ts";
 import { askSignals } from "./authors.ts";
-import type { Session } from "./crew-session.ts";
-import { dispatchRole, type Dispatched } from "./dispatch-role.ts";
+import type { CrewSession } from "./crew-session.ts";
+import { dispatchRole, type CrewDispatched } from "./dispatch-role.ts";
 import { orderFor } from "./orders.ts";
 import { passOf } from "./progress.ts";
 import { Blocked } from "./stops.ts";
 
 /** Coder's dispatch for one task. */
-export async function build(session: Session, task: CrewTask): Promise<void> {
-  const done = await dispatchRole(session, orderFor(session, "Coder", task.id, { needsTests: commandsIn(task.acceptance_checks).length > 0 }), `${task.id} is built`);
+export async function build(session: CrewSession, task: CrewTask): Promise<void> {
+  const done = await dispatchRole(
+    session,
+    orderFor(session, "Coder", task.id, { needsTests: commandsIn(task.acceptance_checks).length > 0 }),
+    `${task.id} is built`,
+  );
   await afterCoder(session, task.id, done);
 }
 
 /** What follows from Coder's output, in a task or in a repair of everything. False if a person is asked first. */
-export async function afterCoder(session: Session, taskId: string, done: Dispatched): Promise<boolean> {
+export async function afterCoder(session: CrewSession, taskId: string, done: CrewDispatched): Promise<boolean> {
   const { progress } = session;
   const output = done.output as OutputOf<"Coder">;
   const reaction = reactionTo("Coder", output);
@@ -30,7 +34,7 @@ export async function afterCoder(session: Session, taskId: string, done: Dispatc
   return session.state() !== "IMPLEMENT_LOOP" || !(await askSignals(session, "Coder", output));
 }
 
-function noteNeeds(session: Session, taskId: string, { changed, diff }: Dispatched, output: OutputOf<"Coder">): void {
+function noteNeeds(session: CrewSession, taskId: string, { changed, diff }: CrewDispatched, output: OutputOf<"Coder">): void {
   const { progress } = session;
   const added = [...addedLines(diff).values()].join("\n");
   if (touchesSecurity({ changed, added }) || output.gates.security_concerns.length > 0) progress.touchesSecurity = true;
@@ -46,4 +50,3 @@ function noteNeeds(session: Session, taskId: string, { changed, diff }: Dispatch
   const pass = passOf(progress, taskId);
   pass.needed = REVIEW_GATES.filter((gate) => pass.needed.includes(gate) || needed.includes(gate));
 }
-

@@ -27,7 +27,12 @@ const MAX_NAME = 150;
 const MAX_OUTPUT = 16_000;
 
 function nameOf(line: string): string {
-  return line.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").slice(0, MAX_NAME).toWellFormed() || "check";
+  return (
+    line
+      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+      .slice(0, MAX_NAME)
+      .toWellFormed() || "check"
+  );
 }
 
 /** Where a command shows no counts of tests, it counts as one test. */
@@ -39,7 +44,9 @@ function summaryOf(commands: readonly string[], results: readonly Ran[]): Comman
     return { passed: tests.passed, failed: isPassed ? tests.failed : Math.max(1, tests.failed), skipped: tests.skipped };
   });
   const sum = (field: "passed" | "failed" | "skipped") => counts.reduce((total, count) => total + count[field], 0);
-  const output = results.map((ran, index) => `$ ${commands[index] ?? ""}\n${ran.output}(exit code ${ran.exit_code ?? "none"})\n`).join("\n");
+  const output = results
+    .map((ran, index) => `$ ${commands[index] ?? ""}\n${ran.output}(exit code ${ran.exit_code ?? "none"})\n`)
+    .join("\n");
   return {
     commands: results.map(({ exit_code }, index) => ({ command: commands[index] ?? "", exitCode: exit_code })),
     tests: {

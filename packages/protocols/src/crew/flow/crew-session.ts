@@ -1,11 +1,13 @@
+import { SlipwayError } from "@slipway/agents/errors";
 import { META } from "../contract/names.ts";
 import type { CrewInput, CrewRun } from "../crew-run.ts";
 import { detectInstructions } from "../dispatch/check.ts";
 import { persistenceFailure } from "../decisions/verified-write.ts";
 import { returnState } from "../decisions/resume.ts";
-import { RUN_LOG } from "../grants/write-grants.ts";
+import { mayWrite, RUN_LOG, type GrantContext } from "../grants/write-grants.ts";
 import { printRunRecord, type DispatchRecord, type RunLogRecord } from "../prompts/run-record.ts";
 import { emptyStatus } from "../session/first-status.ts";
+import { sessionPath } from "../session/session-name.ts";
 import { BLOCKERS, type CrewStatus } from "../session/status.ts";
 import { findTask, printTasks, TASKS_FILE, type CrewTask, type TasksFile } from "../session/tasks.ts";
 import { assertMove } from "../states/moves.ts";
@@ -31,7 +33,7 @@ export interface SessionChange {
   readonly answers?: Readonly<Record<string, string>>;
 }
 
-export interface Session {
+export interface CrewSession {
   readonly run: CrewRun;
   /** What the user wants, in their words. */
   readonly request: string;
@@ -52,7 +54,7 @@ export interface Session {
   block(change: SessionChange): Promise<string | null>;
 }
 
-export function openCrewSession(run: CrewRun, input: CrewInput, request: string): Session {
+export function openCrewSession(run: CrewRun, input: CrewInput, request: string): CrewSession {
   const progress = noProgress();
   const log: string[] = [];
   let status: CrewStatus | null = null;
@@ -64,6 +66,8 @@ export function openCrewSession(run: CrewRun, input: CrewInput, request: string)
 
   async function write(to: CrewState, change: SessionChange): Promise<string | null> {
     const from = state;
+    // Texts of a dispatch are an agent's, and were judged by its grant.
+    if (change.dispatch === undefined) assertOwn(run, { state, mode }, Object.keys(change.texts ?? {}));
     const base = change.edited ?? status;
     const needsStatus = base !== null || to === "BLOCKED";
     const nextTasks = change.tasks === undefined ? tasks : change.tasks;
@@ -132,6 +136,17 @@ export function openCrewSession(run: CrewRun, input: CrewInput, request: string)
       return write("BLOCKED", { next: null, ...change });
     },
   };
+}
+
+/** What the orchestrator itself writes in a session. */
+function assertOwn({ folder }: CrewRun, now: Pick<GrantContext, "state" | "mode">, names: readonly string[]): void {
+  const foreign = names.filter((name) => !mayWrite("Orchestrator", `${sessionPath(folder)}${name}`, { ...now, session: folder }));
+  if (foreign.length === 0) return;
+  throw new SlipwayError("policy_violation", `The orchestrator may not write ${foreign.join(", ")}.`, {
+    paths: foreign,
+    stopped_by: "firewall",
+    suggested_next_actions: ["This is a defect of the protocol: report it with the run's id."],
+  });
 }
 
 function recordOf(from: CrewState, to: CrewState, { dispatch = [], why, blockers = [], next = to, context }: SessionChange): RunLogRecord {

@@ -1,5 +1,19 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { ARCHITECTURE, architecture, comment, finding, fullIntake, leanIntake, own, OWN, qa, reviewer, said, security, written } from "./testing/artifacts.ts";
+import {
+  ARCHITECTURE,
+  architecture,
+  comment,
+  finding,
+  fullIntake,
+  leanIntake,
+  own,
+  OWN,
+  qa,
+  reviewer,
+  said,
+  security,
+  written,
+} from "./testing/artifacts.ts";
 import { openBench, type CrewBench, type Models, type People } from "./testing/bench.ts";
 import { builds, mends, reviews, TEAM, YES } from "./testing/team.ts";
 
@@ -14,7 +28,8 @@ const lean = async (models: Models, people: People = {}) => {
 
 describe("PASS WITH NOTES", () => {
   test("[CRW-114][CRW-074][CRW-057] asks which notes are repaired; the rest is known and reported", async () => {
-    const noted = ({ prompt }: { readonly prompt: string }) => reviewer(prompt, [comment("minor", "Name it."), comment("major", "Split it."), comment("nit", "Space.")]);
+    const noted = ({ prompt }: { readonly prompt: string }) =>
+      reviewer(prompt, [comment("minor", "Name it."), comment("major", "Split it."), comment("nit", "Space.")]);
     await lean({ reviewer: [noted, reviews] }, { crew_decisions: [{ answers: { "UD-1": "fix" } }] });
     expect((await bench.result()).status).toBe("merged");
     expect(bench.states().slice(1, 6)).toEqual(["IMPLEMENT_LOOP", "ASK_USER", "IMPLEMENT_LOOP", "FIX_REVIEW", "IMPLEMENT_LOOP"]);
@@ -29,7 +44,10 @@ describe("PASS WITH NOTES", () => {
 });
 
 describe("a medium finding of Security", () => {
-  const needs = security([finding("medium"), finding("medium", "The file is world-readable.")], { status: "NEEDS_DECISION", summary: "Two decisions." });
+  const needs = security([finding("medium"), finding("medium", "The file is world-readable.")], {
+    status: "NEEDS_DECISION",
+    summary: "Two decisions.",
+  });
   const sensitive = { "spec-agent": [leanIntake({ risk_flags: ["security"] })] };
 
   test("[CRW-059][CRW-058] is decided one by one; what is not answered is asked again alone", async () => {
@@ -60,17 +78,27 @@ describe("a question that an author leaves to the user", () => {
     bench = await openBench({ ...TEAM, "spec-agent": [asks, again] }, { ...YES, crew_decisions: [{ decision: "letters" }] });
     expect((await bench.result()).status).toBe("merged");
     expect(bench.states().slice(0, 4)).toEqual(["INTAKE", "ASK_USER", "INTAKE", "DESIGN"]);
-    expect(bench.last("spec-agent").prompt).toContain("UD-1: [ambiguous_requirement] SpecAgent: two letters or two words? — the user decided: letters");
+    expect(bench.last("spec-agent").prompt).toContain(
+      "UD-1: [ambiguous_requirement] SpecAgent: two letters or two words? — the user decided: letters",
+    );
     expect(bench.last("coder").prompt).toContain("the user decided: letters");
   });
 });
 
-const RESEARCH = ["Topic", "Context", "Methodology", "Findings", "Options", "Recommendation", "Sources", "Open Questions"].map((title) => `## ${title}\n\n${title}.`).join("\n\n");
+const RESEARCH = ["Topic", "Context", "Methodology", "Findings", "Options", "Recommendation", "Sources", "Open Questions"]
+  .map((title) => `## ${title}\n\n${title}.`)
+  .join("\n\n");
 
 describe("DESIGN", () => {
   const option = { id: "OPT-1", label: "grep", pros: ["there"], cons: ["old"], effort: "low", recommended: true };
   const report = written([own("research/research-search.md", RESEARCH)]);
-  const ok = { ...report, output: { ...report.output, artifacts: { ...(report.output["artifacts"] as object), research_summary: ["a", "b", "c"], confidence: "high", options: [option] } } };
+  const ok = {
+    ...report,
+    output: {
+      ...report.output,
+      artifacts: { ...(report.output["artifacts"] as object), research_summary: ["a", "b", "c"], confidence: "high", options: [option] },
+    },
+  };
   const asks = said({ notes: ["Which shell?"] }, [], { status: "NEEDS_INFO", summary: "The shell is not known." });
   const wanted = fullIntake(["signal: research-needed: alternatives: which search tool?"]);
 
@@ -96,7 +124,8 @@ describe("DESIGN", () => {
     bench = await openBench({ ...TEAM, architect: [ui], designer: [designer], coder: [noSpecNote] }, YES);
     expect((await bench.result()).status).toBe("merged");
     expect(bench.file("design-specs/design-spec-change-letters.md")).toBe("A list of letters.\n");
-    for (const role of ["coder", "reviewer", "qa"]) expect(bench.last(role).prompt).toContain(`${OWN}design-specs/design-spec-change-letters.md`);
+    for (const role of ["coder", "reviewer", "qa"])
+      expect(bench.last(role).prompt).toContain(`${OWN}design-specs/design-spec-change-letters.md`);
     expect(bench.asked[0]?.body).toContain("A list of letters.");
   });
 });

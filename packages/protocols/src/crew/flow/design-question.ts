@@ -1,7 +1,7 @@
 import { DESIGN_SPECS } from "../prompts/context-files.ts";
 import { sectionsOf } from "../session/sections.ts";
 import { sessionPath } from "../session/session-name.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { nextName } from "./progress.ts";
 
 const SHOWN: Readonly<Record<string, RegExp>> = {
@@ -11,7 +11,7 @@ const SHOWN: Readonly<Record<string, RegExp>> = {
 const MAX_SECTION = 1_500;
 
 /** Scope, criteria and assumptions; modules, data flows and decisions; and every design-spec. */
-export function designQuestion({ run, progress }: Session): Promise<string> {
+export function designQuestion({ run, progress }: CrewSession): Promise<string> {
   return run.ctx.step(nextName(progress, "question"), async () => {
     const names = await run.files.paths();
     const wanted = names.filter((name) => SHOWN[name] !== undefined || name.startsWith("adr/") || name.startsWith(DESIGN_SPECS));

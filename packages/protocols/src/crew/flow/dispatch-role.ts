@@ -8,19 +8,20 @@ import { noted } from "../contract/note-lines.ts";
 import { valueOf } from "../contract/problems.ts";
 import type { AgentOutput } from "../contract/output.ts";
 import { crewDispatch, type DispatchChild } from "../dispatch/dispatch.ts";
-import type { Answered, Attempted, DispatchOrder } from "../dispatch/order.ts";
+import type { CrewAnswer, Attempted, DispatchOrder } from "../dispatch/order.ts";
+import { mayDispatch } from "../rules/review-gates.ts";
 import { afterFailedDispatch } from "../rules/dispatch-attempts.ts";
 import { BLOCKERS } from "../session/status.ts";
 import { parseTasks } from "../session/tasks.ts";
 import { CREW_STEPS } from "../steps.ts";
 import { readCriteria } from "./artifacts.ts";
-import type { Session, SessionChange } from "./crew-session.ts";
+import type { CrewSession, SessionChange } from "./crew-session.ts";
 import { judgeEffects } from "./judge-effects.ts";
 import { Blocked, GateFailed } from "./stops.ts";
 import { undoPatch } from "./undo-patch.ts";
 
 /** An answer that counts: its patch is applied, its files are recorded. */
-export interface Dispatched {
+export interface CrewDispatched {
   readonly output: AgentOutput;
   readonly changed: readonly string[];
   readonly diff: string;
@@ -29,9 +30,15 @@ export interface Dispatched {
 const PAUSES_MS = [500, 2_000] as const;
 
 /** One dispatch: at most three attempts with identical input. What comes back has changed the repository and the session's files. */
-export async function dispatchRole(session: Session, asked: Omit<DispatchOrder, "number">, why: string, more: Partial<SessionChange> = {}): Promise<Dispatched> {
+export async function dispatchRole(
+  session: CrewSession,
+  asked: Omit<DispatchOrder, "number">,
+  why: string,
+  more: Partial<SessionChange> = {},
+): Promise<CrewDispatched> {
   const { run, progress } = session;
   const { role } = asked;
+  if (!mayDispatch(session.mode(), role)) throw new Blocked(BLOCKERS.precondition, `${role} is not dispatched in ${session.mode()} mode.`);
   const held = session.decisions().filter(({ decision_id }) => ![...progress.revoked].some((gate) => GATE_DECISIONS[gate] === decision_id));
   const revoked = failedGate(role, session.mode(), held);
   if (progress.revoked.size > 0 && revoked !== null) throw new GateFailed(revoked);
@@ -52,20 +59,29 @@ export async function dispatchRole(session: Session, asked: Omit<DispatchOrder, 
       return { output: attempted.answer.output, changed: attempted.answer.changed, diff: attempted.answer.diff };
     }
     const end = afterFailedDispatch(role, attempt, error ?? "no answer");
-    if (end.kind === "blocked") throw new Blocked(end.blocker, end.detail, { recovery: `See why ${role} gives no valid answer, choose another model if needed, then resume.` });
+    if (end.kind === "blocked")
+      throw new Blocked(end.blocker, end.detail, {
+        recovery: `See why ${role} gives no valid answer, choose another model if needed, then resume.`,
+      });
     if (attempted.kind === "failed" && attempted.transient) await run.ctx.sleep(`again:${role}:${name}`, PAUSES_MS[attempt - 1] ?? 0);
   }
 }
 
 /** A BLOCKED result in the role's name: nobody was asked. */
-async function prevented(session: Session, order: DispatchOrder, { problems, wrong }: Extract<Attempted, { kind: "prevented" }>): Promise<Blocked> {
+async function prevented(
+  session: CrewSession,
+  order: DispatchOrder,
+  { problems, wrong }: Extract<Attempted, { kind: "prevented" }>,
+): Promise<Blocked> {
   const detail = `${order.role} was not dispatched for ${order.taskId}: ${problems.join("; ")}`;
   await session.save({ why: `a check before the dispatch of ${order.role} failed`, blockers: problems, next: "BLOCKED" });
-  return new Blocked(wrong ? BLOCKERS.precondition : BLOCKERS.agentBlocked, detail, { recovery: "Correct the named files or checks, then resume the session." });
+  return new Blocked(wrong ? BLOCKERS.precondition : BLOCKERS.agentBlocked, detail, {
+    recovery: "Correct the named files or checks, then resume the session.",
+  });
 }
 
 /** Applies the patch and judges what it does. Returns why the answer does not count; then nothing of it is left. */
-async function apply(session: Session, order: DispatchOrder, name: string, answer: Answered): Promise<string | null> {
+async function apply(session: CrewSession, order: DispatchOrder, name: string, answer: CrewAnswer): Promise<string | null> {
   const { run } = session;
   const key = `${order.role}-${name}`;
   if (answer.diff !== "") {
@@ -85,7 +101,7 @@ async function apply(session: Session, order: DispatchOrder, name: string, answe
 }
 
 async function record(
-  session: Session,
+  session: CrewSession,
   order: DispatchOrder,
   { answer, context, input }: Extract<Attempted, { kind: "answered" }>,
   why: string,
@@ -113,8 +129,9 @@ async function record(
   });
 }
 
-function note(progress: Session["progress"], role: DispatchedRole, output: AgentOutput): void {
+function note(progress: CrewSession["progress"], role: DispatchedRole, output: AgentOutput): void {
   progress.dispatched.push(role);
   if (output.status === "OK") progress.notes.set(role, output.artifacts.notes);
-  if (role === "Coder" && output.status === "OK" && noted(output.artifacts.notes, "noBehaviourChange").length === 0) progress.behaviourChanged = true;
+  if (role === "Coder" && output.status === "OK" && noted(output.artifacts.notes, "noBehaviourChange").length === 0)
+    progress.behaviourChanged = true;
 }

@@ -1,9 +1,9 @@
 import { designerTrigger, researcherTrigger } from "../prompts/role-triggers.ts";
 import { author, takeAuthorAnswers } from "./authors.ts";
 import { leave } from "./artifacts.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 
-export async function intake(session: Session): Promise<void> {
+export async function intake(session: CrewSession): Promise<void> {
   takeAuthorAnswers(session);
   const { progress } = session;
   if (!(await author(session, "SpecAgent", "the request becomes a specification"))) return;
@@ -13,7 +13,7 @@ export async function intake(session: Session): Promise<void> {
 }
 
 /** Research if it was asked for, then the architecture, then a design-spec if users will see it. */
-export async function design(session: Session): Promise<void> {
+export async function design(session: CrewSession): Promise<void> {
   takeAuthorAnswers(session);
   const { progress } = session;
   const spec = progress.notes.get("SpecAgent") ?? [];
@@ -29,7 +29,7 @@ export async function design(session: Session): Promise<void> {
   await leave(session, "APPROVE_DESIGN", { why: `the design is complete; Designer ${ui.runs ? "ran" : "did not run"}: ${ui.reason}` });
 }
 
-export async function plan(session: Session): Promise<void> {
+export async function plan(session: CrewSession): Promise<void> {
   takeAuthorAnswers(session);
   if (!(await author(session, "Planner", "the approved design becomes tasks"))) return;
   await leave(session, "REVIEW_STRATEGY", { why: "every task can be checked" });

@@ -9,14 +9,14 @@ import { leavingProblems } from "../states/leaving.ts";
 import { BLOCKERS } from "../session/status.ts";
 import { assertDone, stateFacts } from "./artifacts.ts";
 import { criteriaNow, sessionCommands } from "./ci.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { negative } from "./repair.ts";
 import { Blocked, Rejected } from "./stops.ts";
 
-export type Finished = FeatureResult;
+export type FinishedSession = FeatureResult;
 
 /** The merge, and then DONE: what is done is on the base. A person's wish or a red gate on a moved base goes to FIX_BUILD. */
-export async function finish(session: Session): Promise<Finished | null> {
+export async function finish(session: CrewSession): Promise<FinishedSession | null> {
   const { run, progress } = session;
   const criteria = await criteriaNow(session);
   const open = session.state() === "INTEGRATE" ? leavingProblems("INTEGRATE", await stateFacts(session, criteria)) : [];
@@ -25,7 +25,9 @@ export async function finish(session: Session): Promise<Finished | null> {
   const round = ++progress.landings;
   const ready = await passGates(run.change, `land-${round}`);
   if (ready.ok && ready.value === null) throw new GivenUp(run.id);
-  const outcome = ready.ok ? await land(run.change, round) : await gatesFailed(session, round, "failure" in ready ? ready.failure.message : ready.reply);
+  const outcome = ready.ok
+    ? await land(run.change, round)
+    : await gatesFailed(session, round, "failure" in ready ? ready.failure.message : ready.reply);
   if (outcome.status === "changes") {
     progress.build = null;
     await negative(session, { loop: "FIX_BUILD", taskId: META, gate: null, findings: [outcome.comment], isRequest: true });
@@ -36,13 +38,21 @@ export async function finish(session: Session): Promise<Finished | null> {
   return { feature_id: run.id, status: "merged", landing: outcome.landing, words: await finalWords(session, null) };
 }
 
-async function gatesFailed({ run }: Session, round: number, message: string): Promise<{ readonly status: "changes"; readonly comment: string }> {
+async function gatesFailed(
+  { run }: CrewSession,
+  round: number,
+  message: string,
+): Promise<{ readonly status: "changes"; readonly comment: string }> {
   await sendBack(run.change, `gates-${round}`, `the gates fail: ${message}`);
   return { status: "changes", comment: message };
 }
 
 /** The one text for the user, at DONE or BLOCKED. */
-export async function finalWords(session: Session, workaround: string | null, unsaved: Readonly<Record<string, string>> = {}): Promise<string[]> {
+export async function finalWords(
+  session: CrewSession,
+  workaround: string | null,
+  unsaved: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
   const { run } = session;
   const status = session.status();
   if (status === null) return [];

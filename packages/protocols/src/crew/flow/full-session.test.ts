@@ -10,7 +10,11 @@ let result: FeatureResult;
 beforeAll(async () => {
   const second = [file("src/b.txt", "two\n"), file("test/b.test.sh", "true\n")];
   bench = await openBench(
-    { ...TEAM, planner: [plan(planTask("T-001"), planTask("T-002", { depends_on: ["T-001"] }))], coder: [builds(LETTERS_TWO), builds(second)] },
+    {
+      ...TEAM,
+      planner: [plan(planTask("T-001"), planTask("T-002", { depends_on: ["T-001"] }))],
+      coder: [builds(LETTERS_TWO), builds(second)],
+    },
     YES,
   );
   result = await bench.result();
@@ -30,12 +34,18 @@ describe("a full session", () => {
       "SpecAgent meta",
       "Architect meta",
       "Planner meta",
-      ...["Coder T-001", "Reviewer T-001", "QA T-001"],
-      ...["Coder T-002", "Reviewer T-002", "QA T-002"],
+      "Coder T-001",
+      "Reviewer T-001",
+      "QA T-001",
+      "Coder T-002",
+      "Reviewer T-002",
+      "QA T-002",
       // QA has run; Security has not, and no task needed it.
-      ...["Reviewer meta", "Security meta"],
+      "Reviewer meta",
+      "Security meta",
       "Integrator meta",
-      ...["Docs meta", "Integrator meta"],
+      "Docs meta",
+      "Integrator meta",
     ]);
     const second = bench.sent.findIndex(({ role, prompt }) => role === "coder" && prompt.includes('"id": "T-002"'));
     expect(bench.sent[second]?.prompt).toMatch(/id: T-001\n\s+status: completed/);

@@ -27,17 +27,28 @@ describe("APPROVE_DESIGN", () => {
     const states: unknown[] = [];
     const watched = () => {
       const { current_state, gate_tracking } = bench.status();
-      states.push([current_state, gate_tracking?.APPROVE_DESIGN?.correction_status, gate_tracking?.APPROVE_DESIGN?.last_correction_dispatch?.agent]);
+      states.push([
+        current_state,
+        gate_tracking?.APPROVE_DESIGN?.correction_status,
+        gate_tracking?.APPROVE_DESIGN?.last_correction_dispatch?.agent,
+      ]);
       return states.length === 1 ? better : best;
     };
-    await open({ ...YES, crew_approve_design: [changes("say how"), changes("say why"), { answer: "Looks good." }] }, { architect: [architecture(), watched] });
+    await open(
+      { ...YES, crew_approve_design: [changes("say how"), changes("say why"), { answer: "Looks good." }] },
+      { architect: [architecture(), watched] },
+    );
     expect((await bench.result()).status).toBe("merged");
     expect(states).toEqual([
       ["APPROVE_DESIGN", "dispatched", "Architect"],
       ["APPROVE_DESIGN", "dispatched", "Architect"],
     ]);
     expect(bench.last("architect").prompt).toContain("The user requests: changes-requested: say why");
-    const history = bench.file("approve-design-history.jsonl").trimEnd().split("\n").map((line) => JSON.parse(line) as { answer: string });
+    const history = bench
+      .file("approve-design-history.jsonl")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { answer: string });
     expect(history.map(({ answer }) => answer)).toEqual(["changes-requested: say how", "changes-requested: say why"]);
     expect(bench.status().user_decisions[0]).toMatchObject({ decision_id: "UD-APPROVE-DESIGN", answer: "approved" });
     expect(bench.status().gate_tracking?.APPROVE_DESIGN?.correction_status).toBe("completed");
@@ -45,10 +56,19 @@ describe("APPROVE_DESIGN", () => {
 
   test("[CRW-060][CRW-061][CRW-083] after four answers that are none it is cancelled and the session blocked; resumed, it asks again", async () => {
     const none = { answer: "maybe" };
-    await open({ ...YES, crew_approve_design: [none, { answer: null }, none, none, { decision: "approved" }], crew_blocked: [{ decision: "resume" }] });
+    await open({
+      ...YES,
+      crew_approve_design: [none, { answer: null }, none, none, { decision: "approved" }],
+      crew_blocked: [{ decision: "resume" }],
+    });
     expect((await bench.result()).status).toBe("merged");
     const kinds = bench.asked.map(({ kind }) => kind);
-    expect(kinds).toEqual([...Array.from({ length: 4 }, () => "crew_approve_design"), "crew_blocked", "crew_approve_design", "crew_review_strategy"]);
+    expect(kinds).toEqual([
+      ...Array.from({ length: 4 }, () => "crew_approve_design"),
+      "crew_blocked",
+      "crew_approve_design",
+      "crew_review_strategy",
+    ]);
     expect(bench.asked[4]?.body).toContain("mandatory_user_decision_missing");
     expect(bench.states().slice(2, 6)).toEqual(["APPROVE_DESIGN", "BLOCKED", "APPROVE_DESIGN", "PLAN"]);
     expect(bench.status()).not.toHaveProperty("blocker");

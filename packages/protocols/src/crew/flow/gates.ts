@@ -12,13 +12,13 @@ import { BLOCKERS, type CrewStatus } from "../session/status.ts";
 import type { GateState } from "../states/states.ts";
 import { designQuestion } from "./design-question.ts";
 import { leave, readFileOf } from "./artifacts.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { dispatchRole } from "./dispatch-role.ts";
 import { orderFor } from "./orders.ts";
 import { ANY_TIME, nextName } from "./progress.ts";
 import { Blocked } from "./stops.ts";
 
-export async function approveDesign(session: Session): Promise<void> {
+export async function approveDesign(session: CrewSession): Promise<void> {
   const { progress } = session;
   const step = resumeApproval(session.decisions(), session.status()?.gate_tracking, progress.correctionDone);
   if (step.kind === "leave") return leave(session, "PLAN", { why: "the design is approved" });
@@ -26,8 +26,9 @@ export async function approveDesign(session: Session): Promise<void> {
   await askGate(session, "APPROVE_DESIGN", await designQuestion(session));
 }
 
-export async function reviewStrategy(session: Session): Promise<void> {
-  if (resumeStrategy(session.decisions()).kind === "leave") return leave(session, "IMPLEMENT_LOOP", { why: "the review strategy is chosen" });
+export async function reviewStrategy(session: CrewSession): Promise<void> {
+  if (resumeStrategy(session.decisions()).kind === "leave")
+    return leave(session, "IMPLEMENT_LOOP", { why: "the review strategy is chosen" });
   await askGate(session, "REVIEW_STRATEGY", strategyQuestion(session.tasks()?.tasks ?? []));
 }
 
@@ -54,7 +55,7 @@ const OPTIONS: Readonly<Record<GateState, readonly { readonly value: string; rea
 };
 
 /** Asks a gate until it has a valid answer. The count of the asks is nowhere but here. */
-async function askGate(session: Session, gate: GateState, question: string): Promise<void> {
+async function askGate(session: CrewSession, gate: GateState, question: string): Promise<void> {
   const { run, progress } = session;
   await session.save({
     why: `${gate}: the user is asked`,
@@ -81,10 +82,17 @@ async function askGate(session: Session, gate: GateState, question: string): Pro
       const tracking = step.kind === "changes_requested" ? { gate_tracking: moveCorrection(status.gate_tracking, "queued") } : {};
       return { ...status, user_decisions: step.decisions, ...tracking };
     };
-    await session.save({ why: `${gate}: ${probe.kind.replace("_", " ")}`, next: gate, status: taken, answers: { [GATE_DECISIONS[gate]]: said ?? "" } });
+    await session.save({
+      why: `${gate}: ${probe.kind.replace("_", " ")}`,
+      next: gate,
+      status: taken,
+      answers: { [GATE_DECISIONS[gate]]: said ?? "" },
+    });
     if (probe.kind === "blocked") {
       const reason = findDecision(session.decisions(), GATE_DECISIONS[gate])?.resolution_reason ?? "no answer";
-      throw new Blocked(BLOCKERS.missingDecision, `${GATE_DECISIONS[gate]}: ${reason}.`, { recovery: "Resume the session and answer the question." });
+      throw new Blocked(BLOCKERS.missingDecision, `${GATE_DECISIONS[gate]}: ${reason}.`, {
+        recovery: "Resume the session and answer the question.",
+      });
     }
     if (probe.kind === "changes_requested") {
       progress.correctionBy = answer.agent ?? "Architect";
@@ -101,7 +109,7 @@ function saidIn({ decision, comment, answer }: z.infer<typeof answerSchema>): st
 }
 
 /** One step of a correction. Each is on disk before what it announces, and the state stays the gate's. */
-async function correct(session: Session, step: Exclude<CorrectionStep, "ask">): Promise<void> {
+async function correct(session: CrewSession, step: Exclude<CorrectionStep, "ask">): Promise<void> {
   const { progress } = session;
   const request = findDecision(session.decisions(), APPROVE_DESIGN_ID);
   const history = (await readFileOf(session, HISTORY_FILE)) ?? "";
@@ -109,17 +117,29 @@ async function correct(session: Session, step: Exclude<CorrectionStep, "ask">): 
   const texts = recorded === history ? {} : { [HISTORY_FILE]: recorded };
   const agent = progress.correctionBy;
   if (step === "queue") return track(session, "changes are requested", texts, (status) => moveCorrection(status.gate_tracking, "queued"));
-  if (step === "complete") return track(session, "the correction is complete", texts, (status) => moveCorrection(status.gate_tracking, "completed"));
+  if (step === "complete")
+    return track(session, "the correction is complete", texts, (status) => moveCorrection(status.gate_tracking, "completed"));
   if (step === "dispatch") {
-    await track(session, `the correction goes to ${agent}`, texts, (status, at) => moveCorrection(status.gate_tracking, "dispatched", { agent, at }));
+    await track(session, `the correction goes to ${agent}`, texts, (status, at) =>
+      moveCorrection(status.gate_tracking, "dispatched", { agent, at }),
+    );
   }
-  const { output } = await dispatchRole(session, orderFor(session, agent, META, { constraints: [`The user requests: ${request?.answer ?? ""}`] }), `${agent} corrects the design`);
+  const { output } = await dispatchRole(
+    session,
+    orderFor(session, agent, META, { constraints: [`The user requests: ${request?.answer ?? ""}`] }),
+    `${agent} corrects the design`,
+  );
   if (output.status !== "OK") throw new Blocked(BLOCKERS.agentBlocked, `${agent}: ${output.summary}`);
   progress.correctionDone = true;
 }
 
 type Tracking = NonNullable<CrewStatus["gate_tracking"]>;
 
-async function track(session: Session, why: string, texts: Record<string, string>, next: (status: CrewStatus, at: string) => Tracking): Promise<void> {
+async function track(
+  session: CrewSession,
+  why: string,
+  texts: Record<string, string>,
+  next: (status: CrewStatus, at: string) => Tracking,
+): Promise<void> {
   await session.save({ why, next: "APPROVE_DESIGN", texts, status: (status, at) => ({ ...status, gate_tracking: next(status, at) }) });
 }

@@ -11,13 +11,13 @@ import type { CrewTask } from "../session/tasks.ts";
 import { takeReviewAnswers } from "./answers.ts";
 import { leave } from "./artifacts.ts";
 import { build } from "./coder.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { passOf, type Pass } from "./progress.ts";
 import { review } from "./review.ts";
 import { Blocked } from "./stops.ts";
 
 /** One dispatch or transition of the loop over the tasks. */
-export async function implement(session: Session): Promise<void> {
+export async function implement(session: CrewSession): Promise<void> {
   if (await takeReviewAnswers(session)) return;
   if (session.mode() === "lean" && (await restartIfLarger(session))) return;
   const tasks = session.tasks()?.tasks ?? [];
@@ -37,16 +37,21 @@ export async function implement(session: Session): Promise<void> {
   await leave(session, "INTEGRATE", { why: "every task is completed and reviewed" });
 }
 
-async function reviewOrComplete(session: Session, pass: Pass, task: CrewTask): Promise<void> {
+async function reviewOrComplete(session: CrewSession, pass: Pass, task: CrewTask): Promise<void> {
   const gate = nextGate(pass.needed, pass.results);
   if (gate !== null) return review(session, pass, gate);
   if (!mayComplete(task.status, pass.needed, pass.results)) throw new Blocked(BLOCKERS.precondition, `${task.id} cannot be completed.`);
   const tasks = session.tasks();
-  if (tasks !== null) await session.save({ why: `${task.id} has passed its reviews`, next: session.state(), tasks: withTaskStatus(tasks, task.id, "completed") });
+  if (tasks !== null)
+    await session.save({
+      why: `${task.id} has passed its reviews`,
+      next: session.state(),
+      tasks: withTaskStatus(tasks, task.id, "completed"),
+    });
 }
 
 /** The review of everything: all of it under single-final, what crosses the tasks or never ran under per-batch. */
-function metaPass(session: Session, strategy: ReviewStrategy): Pass {
+function metaPass(session: CrewSession, strategy: ReviewStrategy): Pass {
   const { progress } = session;
   const pass = passOf(progress, META);
   if (strategy === "single-final") pass.needed = REVIEW_GATES;
@@ -60,7 +65,7 @@ function metaPass(session: Session, strategy: ReviewStrategy): Pass {
   return pass;
 }
 
-async function completeAll(session: Session, pass: Pass): Promise<void> {
+async function completeAll(session: CrewSession, pass: Pass): Promise<void> {
   const before = session.tasks();
   if (before === null) return;
   const open = before.tasks.filter(({ status }) => status === "implemented");
@@ -71,7 +76,7 @@ async function completeAll(session: Session, pass: Pass): Promise<void> {
 }
 
 /** A lean task that proves larger begins again at INTAKE in full mode. What people decided stays. */
-async function restartIfLarger(session: Session): Promise<boolean> {
+async function restartIfLarger(session: CrewSession): Promise<boolean> {
   const { progress } = session;
   const changed = new Set([...progress.changedBy.values()].flatMap((paths) => [...paths]));
   const why = outgrown([...changed], signalled(progress.notes.get("Coder") ?? [], "task-larger"));

@@ -4,16 +4,16 @@ import { reactionTo } from "../rules/reactions.ts";
 import { leave } from "./artifacts.ts";
 import { takeReviewAnswers } from "./answers.ts";
 import { runBuild, type BuildRun } from "./ci.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { dispatchRole } from "./dispatch-role.ts";
 import { orderFor } from "./orders.ts";
 import { negative } from "./repair.ts";
 import { writeLeanReport } from "./lean-report.ts";
-import { finish, type Finished } from "./finish.ts";
+import { finish, type FinishedSession } from "./finish.ts";
 import { Blocked } from "./stops.ts";
 
 /** INTEGRATE: the harness builds and checks, Integrator repairs what only the build needs. A lean session ends here. */
-export async function integrate(session: Session): Promise<Finished | null> {
+export async function integrate(session: CrewSession): Promise<FinishedSession | null> {
   if (await takeReviewAnswers(session)) return null;
   const { progress } = session;
   let built = progress.build ?? (await runBuild(session));
@@ -40,7 +40,7 @@ export function buildFindings({ failedSteps, gateFailure }: BuildRun): string[] 
 }
 
 /** Its change of files makes the build run again. */
-export async function dispatchIntegrator(session: Session, built: BuildRun): Promise<void> {
+export async function dispatchIntegrator(session: CrewSession, built: BuildRun): Promise<void> {
   const { progress } = session;
   const order = orderFor(session, "Integrator", META, {
     failedSteps: built.failedSteps,

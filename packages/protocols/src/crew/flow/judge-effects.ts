@@ -1,16 +1,21 @@
 import type { OutputOf } from "../contract/output.ts";
 import { outputProblems } from "../contract/output-problems.ts";
 import { commandsIn } from "../contract/names.ts";
-import type { Answered, DispatchOrder } from "../dispatch/order.ts";
+import type { CrewAnswer, DispatchOrder } from "../dispatch/order.ts";
 import { isTestFile } from "../grants/file-kinds.ts";
 import { readmeProblems } from "../session/documents.ts";
 import { sessionPath } from "../session/session-name.ts";
 import { readCriteria } from "./artifacts.ts";
 import { runChecks } from "./commands.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 
 /** What can be said of an answer only after its patch is applied: QA's numbers against a run of its tests, and the README of Docs. */
-export async function judgeEffects(session: Session, order: DispatchOrder, key: string, answer: Answered): Promise<readonly string[]> {
+export async function judgeEffects(
+  session: CrewSession,
+  order: DispatchOrder,
+  key: string,
+  answer: CrewAnswer,
+): Promise<readonly string[]> {
   const { run } = session;
   if (order.role === "Docs" && answer.output.status === "OK") {
     const readme = await run.ctx.step(`readme:${key}`, () => run.change.services.kernel.features.readAt(run.id, "now", "README.md"));
@@ -19,7 +24,7 @@ export async function judgeEffects(session: Session, order: DispatchOrder, key: 
   return order.role === "QA" ? judgeTests(session, order, key, answer) : [];
 }
 
-async function judgeTests(session: Session, order: DispatchOrder, key: string, { output, changed }: Answered): Promise<string[]> {
+async function judgeTests(session: CrewSession, order: DispatchOrder, key: string, { output, changed }: CrewAnswer): Promise<string[]> {
   const { run } = session;
   const again = changed.length === 0 ? null : await runChecks(run.change, key, commandsIn(order.acceptanceChecks));
   const all = await run.ctx.step(`changed:${key}`, () => run.change.services.kernel.features.changedFiles(run.id));

@@ -1,9 +1,9 @@
 import { commandsIn, MANUAL_PREFIX } from "../contract/names.ts";
 import { leanReport } from "../session/report.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 
 /** `report.md` of a lean session, by code. */
-export async function writeLeanReport(session: Session): Promise<void> {
+export async function writeLeanReport(session: CrewSession): Promise<void> {
   const status = session.status();
   const task = session.tasks()?.tasks[0];
   if (status === null || task === undefined) return;

@@ -93,13 +93,17 @@ describe("a lean session", () => {
   });
 
   test("[CRW-102] every prompt has the same sections in the same order", () => {
-    const heads = bench.sent.map(({ prompt }) => [...prompt.matchAll(/^# (Agent|Contract|Project instructions|Session|Input|First steps)$/gm)].map(([, head]) => head));
+    const heads = bench.sent.map(({ prompt }) =>
+      [...prompt.matchAll(/^# (Agent|Contract|Project instructions|CrewSession|Input|First steps)$/gm)].map(([, head]) => head),
+    );
     expect(new Set(heads.map((head) => head.join()))).toEqual(new Set(["Agent,Contract,Project instructions,Session,Input,First steps"]));
   });
 
   test("[CRW-106] each step is one record with at most one dispatch", () => {
     expect(bench.log().every(({ dispatch, why }) => dispatch.length <= 1 && why !== "")).toBe(true);
-    expect(bench.log().find(({ dispatch }) => dispatch[0]?.agent === "Coder")?.dispatch).toEqual([{ agent: "Coder", task: "T-001", project_type: "lib" }]);
+    expect(bench.log().find(({ dispatch }) => dispatch[0]?.agent === "Coder")?.dispatch).toEqual([
+      { agent: "Coder", task: "T-001", project_type: "lib" },
+    ]);
   });
 
   test("[CRW-027] another session is as it was", () => {

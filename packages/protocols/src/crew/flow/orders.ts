@@ -5,13 +5,13 @@ import { titleOf } from "../session/tasks.ts";
 import type { ReviewGate } from "../rules/review-gates.ts";
 import { runChecks, textOfRun } from "./commands.ts";
 import { sessionCommands } from "./ci.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { nextName } from "./progress.ts";
 
 export type Order = Omit<DispatchOrder, "number">;
 
 /** A dispatch in the session's present state, about a task or about the session as a whole. */
-export function orderFor(session: Session, role: DispatchedRole, taskId: string, more: Partial<Order> = {}): Order {
+export function orderFor(session: CrewSession, role: DispatchedRole, taskId: string, more: Partial<Order> = {}): Order {
   const task = session.task(taskId);
   const { progress } = session;
   return {
@@ -40,7 +40,7 @@ export function orderFor(session: Session, role: DispatchedRole, taskId: string,
 }
 
 /** A review gets its files in full; QA gets the harness's own run of the tests, too. */
-export async function reviewOrder(session: Session, gate: ReviewGate, taskId: string): Promise<Order> {
+export async function reviewOrder(session: CrewSession, gate: ReviewGate, taskId: string): Promise<Order> {
   const { run, progress } = session;
   const changed = await run.ctx.step(nextName(progress, "changed"), () => run.change.services.kernel.features.changedFiles(run.id));
   const own = progress.changedBy.get(taskId);
@@ -50,7 +50,9 @@ export async function reviewOrder(session: Session, gate: ReviewGate, taskId: st
   const commands = await sessionCommands(session);
   // A task without a command of its own is checked by those of the criteria.
   const hasCommand = commandsIn(base.acceptanceChecks).length > 0;
-  const checks = hasCommand ? base.acceptanceChecks : [...base.acceptanceChecks, ...commands.map((command) => `${COMMAND_PREFIX} ${command}`)];
+  const checks = hasCommand
+    ? base.acceptanceChecks
+    : [...base.acceptanceChecks, ...commands.map((command) => `${COMMAND_PREFIX} ${command}`)];
   const riskFlags = taskId === META ? sessionRisks(session) : base.riskFlags;
   if (gate !== "QA") return { ...base, acceptanceChecks: checks, riskFlags };
   const ran = await runChecks(run.change, nextName(progress, "tests").replace(":", "-"), commandsIn(checks));
@@ -58,7 +60,7 @@ export async function reviewOrder(session: Session, gate: ReviewGate, taskId: st
   return { ...base, acceptanceChecks: checks, riskFlags, needsTests: true, facts, execution: ran?.tests ?? null };
 }
 
-function sessionRisks(session: Session): string[] {
+function sessionRisks(session: CrewSession): string[] {
   const flags = session.tasks()?.tasks.flatMap(({ risk_flags }) => risk_flags) ?? [];
   return [...new Set(flags)].filter((flag) => flag !== "none");
 }

@@ -13,7 +13,7 @@ export interface Pass {
 }
 
 /** A repair that was counted and not yet verified. */
-export interface Repair {
+export interface RepairLoop {
   readonly loop: LoopState;
   readonly taskId: string;
   readonly gate: ReviewGate | null;
@@ -45,7 +45,7 @@ export interface Progress {
   readonly passes: Map<string, Pass>;
   /** Files that the patches of each task changed. */
   readonly changedBy: Map<string, ReadonlySet<string>>;
-  repair: Repair | null;
+  repair: RepairLoop | null;
   readonly attempts: Map<string, Attempt[]>;
   /** What Coder said of its change, for the report. */
   readonly patchSummary: string[];

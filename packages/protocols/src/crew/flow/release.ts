@@ -6,23 +6,26 @@ import { BLOCKERS } from "../session/status.ts";
 import { takeReviewAnswers } from "./answers.ts";
 import { stateFacts } from "./artifacts.ts";
 import { criteriaNow, runBuild } from "./ci.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { dispatchRole } from "./dispatch-role.ts";
-import { finish, type Finished } from "./finish.ts";
+import { finish, type FinishedSession } from "./finish.ts";
 import { buildFindings, dispatchIntegrator } from "./integrate.ts";
 import { orderFor } from "./orders.ts";
 import { negative } from "./repair.ts";
 import { Blocked } from "./stops.ts";
 
 /** RELEASE: Docs, then Integrator, then the build once more on what they changed; the merge before DONE. */
-export async function release(session: Session): Promise<Finished | null> {
+export async function release(session: CrewSession): Promise<FinishedSession | null> {
   if (await takeReviewAnswers(session)) return null;
   const { progress } = session;
   if (!progress.releasedBy.includes("Docs")) {
     const issues = session.status()?.known_issues ?? [];
     const facts = [
       { title: "build and checks, as the harness ran them", text: progress.build?.text ?? "not run" },
-      { title: "known issues, each of which the report lists", text: issues.length === 0 ? "none" : issues.map((issue) => `- ${issue}`).join("\n") },
+      {
+        title: "known issues, each of which the report lists",
+        text: issues.length === 0 ? "none" : issues.map((issue) => `- ${issue}`).join("\n"),
+      },
     ];
     const { output } = await dispatchRole(session, orderFor(session, "Docs", META, { facts }), "README and report");
     const reaction = reactionTo("Docs", output as OutputOf<"Docs">);
@@ -40,8 +43,13 @@ export async function release(session: Session): Promise<Finished | null> {
     await negative(session, { loop: "FIX_BUILD", taskId: META, gate: null, findings: buildFindings(built) });
     return null;
   }
-  const criteria = await criteriaNow(session);
-  const problems = leavingProblems("RELEASE", await stateFacts(session, criteria));
-  if (problems.length > 0) throw new Blocked(BLOCKERS.precondition, `RELEASE cannot be left: ${problems.join("; ")}.`);
-  return finish(session);
+  try {
+    const problems = leavingProblems("RELEASE", await stateFacts(session, await criteriaNow(session)));
+    if (problems.length > 0) throw new Blocked(BLOCKERS.precondition, `RELEASE cannot be left: ${problems.join("; ")}.`);
+    return await finish(session);
+  } catch (error) {
+    // A resumed session releases anew: what is missing is Docs' or Integrator's.
+    if (error instanceof Blocked) progress.releasedBy = [];
+    throw error;
+  }
 }

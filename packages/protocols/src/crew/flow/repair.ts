@@ -9,7 +9,7 @@ import { BLOCKERS, repairsOf, withRepairs } from "../session/status.ts";
 import type { LoopState } from "../states/states.ts";
 import { askAbout } from "./ask-user.ts";
 import { afterCoder } from "./coder.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { dispatchRole } from "./dispatch-role.ts";
 import { attemptsKey, orderFor, reviewOrder } from "./orders.ts";
 import { passOf } from "./progress.ts";
@@ -26,7 +26,10 @@ export interface Negative {
 }
 
 /** A negative verdict: the next repair, counted on disk before its dispatch, or a question when three have failed. */
-export async function negative(session: Session, { loop, taskId, gate, findings, defectInTests = false, isRequest = false }: Negative): Promise<void> {
+export async function negative(
+  session: CrewSession,
+  { loop, taskId, gate, findings, defectInTests = false, isRequest = false }: Negative,
+): Promise<void> {
   const { progress } = session;
   const status = session.status();
   if (status === null) throw new Blocked(BLOCKERS.precondition, "status.json is missing.");
@@ -34,7 +37,12 @@ export async function negative(session: Session, { loop, taskId, gate, findings,
   const summary = findings[0] ?? "no reason given";
   const count = isRequest ? repairsOf(status, taskId, loop) : nextRepair(repairsOf(status, taskId, loop));
   if (count === null) {
-    await askAbout(session, { kind: "exhausted", taskId, loop, gate }, [exhaustedQuestion(loop, taskId, [...attempts.slice(0, -1), ...attempts.slice(-1).map(({ tried }) => ({ tried, failed: summary }))])], `${loop} of ${taskId} is used up`);
+    await askAbout(
+      session,
+      { kind: "exhausted", taskId, loop, gate },
+      [exhaustedQuestion(loop, taskId, [...attempts.slice(0, -1), ...attempts.slice(-1).map(({ tried }) => ({ tried, failed: summary }))])],
+      `${loop} of ${taskId} is used up`,
+    );
     return;
   }
   const last = attempts.at(-1);
@@ -49,7 +57,7 @@ export async function negative(session: Session, { loop, taskId, gate, findings,
 }
 
 /** FIX_REVIEW, FIX_TESTS, FIX_SECURITY, FIX_BUILD: the repair alone. What it repaired is verified in the state that is returned to. */
-export async function repair(session: Session): Promise<void> {
+export async function repair(session: CrewSession): Promise<void> {
   const { progress } = session;
   const wanted = progress.repair;
   if (wanted === null) throw new Blocked(BLOCKERS.precondition, `${session.state()} was entered without findings.`);
@@ -62,13 +70,18 @@ export async function repair(session: Session): Promise<void> {
     execution: null,
   });
   const withTests = role === "QA" ? await reviewOrder(session, "QA", taskId) : null;
-  const done = await dispatchRole(session, withTests === null ? order : { ...withTests, constraints: order.constraints }, `${loop} of ${taskId}`);
+  const done = await dispatchRole(
+    session,
+    withTests === null ? order : { ...withTests, constraints: order.constraints },
+    `${loop} of ${taskId}`,
+  );
   if (role === "Coder") await afterCoder(session, taskId, done);
   else if (role === "Integrator") {
     progress.recommended = done.output.next.recommended_agent;
     const reaction = reactionTo("Integrator", done.output as OutputOf<"Integrator">);
     // It leaves the rest to Coder: the next repair goes there.
-    if (reaction.kind === "blocked" && progress.recommended !== "Coder") throw new Blocked(reaction.blocker, `Integrator: ${reaction.detail}`);
+    if (reaction.kind === "blocked" && progress.recommended !== "Coder")
+      throw new Blocked(reaction.blocker, `Integrator: ${reaction.detail}`);
   }
   const attempts = progress.attempts.get(attemptsKey(taskId, loop)) ?? [];
   attempts.push({ tried: done.output.summary, failed: "not yet known" });
@@ -76,11 +89,13 @@ export async function repair(session: Session): Promise<void> {
   progress.repair = null;
   progress.build = null;
   if (gate !== null) reopen(session, taskId, gate);
-  await session.move(loop === "FIX_BUILD" ? "INTEGRATE" : "IMPLEMENT_LOOP", { why: `${loop} of ${taskId} was dispatched and is verified next` });
+  await session.move(loop === "FIX_BUILD" ? "INTEGRATE" : "IMPLEMENT_LOOP", {
+    why: `${loop} of ${taskId} was dispatched and is verified next`,
+  });
 }
 
 /** The gate that was negative is passed again; after a repair of the combined pass, all of it. */
-function reopen({ progress, decisions }: Session, taskId: string, gate: ReviewGate): void {
+function reopen({ progress, decisions }: CrewSession, taskId: string, gate: ReviewGate): void {
   const pass = passOf(progress, taskId);
   const isCombined = taskId === META && strategyOf(findDecision(decisions(), REVIEW_STRATEGY_ID)) === "single-final";
   for (const each of isCombined ? pass.needed : [gate]) delete pass.results[each];

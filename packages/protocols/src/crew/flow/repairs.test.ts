@@ -1,5 +1,18 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { comment, file, finding, integrator, leanIntake, LETTERS_TWO, OWN, plan, planTask, qa, reviewer, security } from "./testing/artifacts.ts";
+import {
+  comment,
+  file,
+  finding,
+  integrator,
+  leanIntake,
+  LETTERS_TWO,
+  OWN,
+  plan,
+  planTask,
+  qa,
+  reviewer,
+  security,
+} from "./testing/artifacts.ts";
 import { openBench, type BenchOptions, type CrewBench, type Models, type People } from "./testing/bench.ts";
 import { builds, mends, reviews, TEAM, YES } from "./testing/team.ts";
 
@@ -11,7 +24,8 @@ const lean = async (models: Models, people: People = {}, options: BenchOptions =
   bench = await openBench({ ...LEAN, ...models }, people, { mode: "lean", ...options });
   return bench;
 };
-const refuses = ({ prompt }: { readonly prompt: string }) => reviewer(prompt, [comment("blocker", "It crashes.")], { status: "BLOCKED", summary: "It crashes." });
+const refuses = ({ prompt }: { readonly prompt: string }) =>
+  reviewer(prompt, [comment("blocker", "It crashes.")], { status: "BLOCKED", summary: "It crashes." });
 
 describe("a negative verdict", () => {
   test("[CRW-093][CRW-094][CRW-041] of Reviewer is repaired by Coder with the findings, and counted on disk before", async () => {
@@ -40,8 +54,14 @@ describe("a negative verdict", () => {
   });
 
   test("[CRW-093] of QA goes to QA again when it says that the tests are wrong", async () => {
-    const wrong = qa({}, {}, { status: "BLOCKED", summary: "A test is wrong.", next: { recommended_agent: "QA", recommended_task_id: "same", reason: "tests" } });
-    const repaired = qa({}, { files_changed: ["test/q.test.sh"], tests_added_or_updated: ["test/q.test.sh"] }, {}, [file("test/q.test.sh", "true\n")]);
+    const wrong = qa(
+      {},
+      {},
+      { status: "BLOCKED", summary: "A test is wrong.", next: { recommended_agent: "QA", recommended_task_id: "same", reason: "tests" } },
+    );
+    const repaired = qa({}, { files_changed: ["test/q.test.sh"], tests_added_or_updated: ["test/q.test.sh"] }, {}, [
+      file("test/q.test.sh", "true\n"),
+    ]);
     await lean({ qa: [wrong, repaired, qa()] });
     expect((await bench.result()).status).toBe("merged");
     expect(bench.states()).toContain("FIX_TESTS");
@@ -67,7 +87,15 @@ describe("a negative verdict", () => {
 
   test("[CRW-093] of the build goes to Integrator in full mode, and to Coder when Integrator says so", async () => {
     const toCoder = { ...integrator(["gates: left to Coder"]) };
-    const leaves = { ...toCoder, output: { ...toCoder.output, status: "BLOCKED", summary: "Product code fails.", next: { recommended_agent: "Coder", recommended_task_id: "meta", reason: "product" } } };
+    const leaves = {
+      ...toCoder,
+      output: {
+        ...toCoder.output,
+        status: "BLOCKED",
+        summary: "Product code fails.",
+        next: { recommended_agent: "Coder", recommended_task_id: "meta", reason: "product" },
+      },
+    };
     const bad = builds([file("src/a.txt", "two BUG\n"), file("test/a.test.sh", "x\n")]);
     bench = await openBench({ ...TEAM, coder: [bad, builds([file("src/a.txt", "two\n")])], integrator: [leaves, integrator()] }, YES);
     expect((await bench.result()).status).toBe("merged");
@@ -83,14 +111,23 @@ describe("a loop that is used up", () => {
     expect(bench.roles().filter((role) => role === "Coder T-001")).toHaveLength(4);
     expect(bench.roles().filter((role) => role === "Reviewer T-001")).toHaveLength(4);
     const body = bench.asked[0]?.body ?? "";
-    for (const text of ["UD-1: FIX_REVIEW of T-001", "1. Tried:", "3. Tried:", "Failed: It crashes.", "other approach, accept with known issues, simplify scope, user guidance"])
+    for (const text of [
+      "UD-1: FIX_REVIEW of T-001",
+      "1. Tried:",
+      "3. Tried:",
+      "Failed: It crashes.",
+      "other approach, accept with known issues, simplify scope, user guidance",
+    ])
       expect(body).toContain(text);
     expect(bench.status().known_issues.join()).toContain("FIX_REVIEW of T-001: accepted with known issues (UD-1)");
     expect(bench.file("report.md")).toContain("accepted with known issues");
   });
 
   test("[CRW-094][CRW-072] guidance is passed to the next repair, which is counted from one again", async () => {
-    await lean({ reviewer: [refuses, refuses, refuses, refuses, reviews] }, { crew_decisions: [{ decision: "user guidance", comment: "Catch the error." }] });
+    await lean(
+      { reviewer: [refuses, refuses, refuses, refuses, reviews] },
+      { crew_decisions: [{ decision: "user guidance", comment: "Catch the error." }] },
+    );
     expect((await bench.result()).status).toBe("merged");
     expect(bench.last("coder").prompt).toContain("Catch the error.");
     expect(bench.status().retry_counts).toEqual({ "T-001": { FIX_REVIEW: 1 } });
@@ -108,11 +145,18 @@ describe("the reviews of all at once", () => {
     expect(bench.status().user_decisions.find(({ decision_id }) => decision_id === "UD-REVIEW-STRATEGY")?.answer).toBe("single-final");
     const from = bench.roles().indexOf("Coder T-001");
     expect(bench.roles().slice(from)).toEqual([
-      ...["Coder T-001", "Coder T-002"],
-      ...["Reviewer meta", "QA meta", "Security meta"],
+      "Coder T-001",
+      "Coder T-002",
+      "Reviewer meta",
+      "QA meta",
+      "Security meta",
       "Coder meta",
-      ...["Reviewer meta", "QA meta", "Security meta"],
-      ...["Integrator meta", "Docs meta", "Integrator meta"],
+      "Reviewer meta",
+      "QA meta",
+      "Security meta",
+      "Integrator meta",
+      "Docs meta",
+      "Integrator meta",
     ]);
     expect(bench.status().retry_counts).toEqual({ meta: { FIX_SECURITY: 1 } });
     const late = bench.sent.find(({ role, prompt }) => role === "coder" && prompt.includes('"id": "T-002"'));
@@ -139,8 +183,16 @@ describe("a review of everything under per-batch", () => {
     expect(tasks[0]).toContain("status: completed");
     expect(bench.status().retry_counts).toEqual({ meta: { FIX_REVIEW: 1 } });
     expect(bench.roles().slice(3)).toEqual([
-      ...["Coder T-001", "Reviewer T-001", "QA T-001", "Reviewer meta", "Coder meta", "Reviewer meta"],
-      ...["Security meta", "Integrator meta", "Docs meta", "Integrator meta"],
+      "Coder T-001",
+      "Reviewer T-001",
+      "QA T-001",
+      "Reviewer meta",
+      "Coder meta",
+      "Reviewer meta",
+      "Security meta",
+      "Integrator meta",
+      "Docs meta",
+      "Integrator meta",
     ]);
   });
 });
@@ -148,7 +200,10 @@ describe("a review of everything under per-batch", () => {
 describe("a lean task that proves larger", () => {
   test.each([
     ["because Coder says so", builds(LETTERS_TWO, { notes: ["design-spec: none", "signal: task-larger: it needs a format"] })],
-    ["because more than three files change", builds([...LETTERS_TWO, ...["c", "d"].map((name) => file(`src/${name}.txt`, "two\n"))], { notes: ["design-spec: none"] })],
+    [
+      "because more than three files change",
+      builds([...LETTERS_TWO, ...["c", "d"].map((name) => file(`src/${name}.txt`, "two\n"))], { notes: ["design-spec: none"] }),
+    ],
   ])("[CRW-101] begins again at INTAKE in full mode, %s", async (_why, coder) => {
     const again = (await import("./testing/artifacts.ts")).fullIntake();
     const { files, output } = again;
@@ -156,7 +211,9 @@ describe("a lean task that proves larger", () => {
     const declared = { ...output, artifacts: { files_to_create_or_update: second.files.map(({ path }) => path) } };
     // The criteria are the same; a declared file has to change.
     const spec = second.files.map((one) => (one.path === `${OWN}acceptance.json` ? { ...one, content: `${one.content}\n` } : one));
-    bench = await openBench({ ...TEAM, "spec-agent": [leanIntake(), { output: declared, files: spec }], coder: [coder, mends()] }, YES, { mode: "lean" });
+    bench = await openBench({ ...TEAM, "spec-agent": [leanIntake(), { output: declared, files: spec }], coder: [coder, mends()] }, YES, {
+      mode: "lean",
+    });
     expect((await bench.result()).status).toBe("merged");
     expect(bench.states().slice(0, 4)).toEqual(["INTAKE_LEAN", "IMPLEMENT_LOOP", "INTAKE", "DESIGN"]);
     expect(bench.status()).toMatchObject({ mode: "full", current_state: "DONE" });

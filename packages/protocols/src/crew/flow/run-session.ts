@@ -4,7 +4,7 @@ import { findDecision, GATE_DECISIONS } from "../decisions/decision.ts";
 import type { CrewState } from "../states/states.ts";
 import { askUser } from "./ask-user.ts";
 import { block, reject } from "./block.ts";
-import type { Session } from "./crew-session.ts";
+import type { CrewSession } from "./crew-session.ts";
 import { design, intake, plan } from "./early-states.ts";
 import { approveDesign, reviewStrategy } from "./gates.ts";
 import { implement } from "./implement.ts";
@@ -13,7 +13,7 @@ import { release } from "./release.ts";
 import { repair } from "./repair.ts";
 import { Blocked, GateFailed, Rejected } from "./stops.ts";
 
-type Work = (session: Session) => Promise<FeatureResult | null | void>;
+type Work = (session: CrewSession) => Promise<FeatureResult | null | void>;
 
 /** What happens in each state until it is left. Each call dispatches at most a few agents and then returns here. */
 const WORK: Readonly<Record<Exclude<CrewState, "DONE" | "BLOCKED">, Work>> = {
@@ -34,14 +34,14 @@ const WORK: Readonly<Record<Exclude<CrewState, "DONE" | "BLOCKED">, Work>> = {
 };
 
 /** The state machine: the next state depends on recorded steps, validated outputs and the answers of people alone. */
-export async function runSession(session: Session): Promise<FeatureResult> {
+export async function runSession(session: CrewSession): Promise<FeatureResult> {
   for (;;) {
     const result = await oneStep(session);
     if (result !== null) return result;
   }
 }
 
-async function oneStep(session: Session): Promise<FeatureResult | null> {
+async function oneStep(session: CrewSession): Promise<FeatureResult | null> {
   const state = session.state();
   try {
     if (state === "DONE" || state === "BLOCKED") throw new Error(`the session went on in ${state}`);
@@ -55,7 +55,7 @@ async function oneStep(session: Session): Promise<FeatureResult | null> {
 }
 
 /** A resume may fail for the same reason, such as a file that still cannot be written. */
-async function blockUntilResumed(session: Session, cause: Blocked): Promise<FeatureResult | null> {
+async function blockUntilResumed(session: CrewSession, cause: Blocked): Promise<FeatureResult | null> {
   for (let why = cause; ;) {
     try {
       return await block(session, why);
@@ -66,7 +66,7 @@ async function blockUntilResumed(session: Session, cause: Blocked): Promise<Feat
   }
 }
 
-async function reopen(session: Session, gate: GateFailed["gate"]): Promise<null> {
+async function reopen(session: CrewSession, gate: GateFailed["gate"]): Promise<null> {
   const id = GATE_DECISIONS[gate];
   session.progress.revoked.delete(gate);
   const question = findDecision(session.decisions(), id)?.question ?? "The stored decision does not hold any more.";

@@ -17,7 +17,7 @@ export interface Saved {
   readonly revoked: readonly GateState[];
 }
 
-export interface Writing {
+export interface SessionWrite {
   /** Made with the time of the write. */
   readonly status?: (at: string) => Promise<CrewStatus> | CrewStatus;
   readonly texts: Readonly<Record<string, string | null>>;
@@ -25,7 +25,7 @@ export interface Writing {
 }
 
 /** One write of the session's files: the rows first, then the files, which are read again and compared. */
-export async function saveFiles(run: CrewRun, step: string, { status, texts, why }: Writing): Promise<Saved> {
+export async function saveFiles(run: CrewRun, step: string, { status, texts, why }: SessionWrite): Promise<Saved> {
   const { files, change } = run;
   const call = callOf(run, step);
   const at = new Date(change.services.kernel.clock.now()).toISOString();

@@ -12,7 +12,11 @@ export class Blocked extends Error {
   constructor(
     blocker: string,
     detail: string,
-    { recovery, taskId, unsaved }: { readonly recovery?: string; readonly taskId?: string | null; readonly unsaved?: Readonly<Record<string, string>> } = {},
+    {
+      recovery,
+      taskId,
+      unsaved,
+    }: { readonly recovery?: string; readonly taskId?: string | null; readonly unsaved?: Readonly<Record<string, string>> } = {},
   ) {
     super(detail);
     this.blocker = blocker;

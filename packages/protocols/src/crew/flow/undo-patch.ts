@@ -6,7 +6,12 @@ import { BLOCKERS } from "../session/status.ts";
 import { Blocked } from "./stops.ts";
 
 /** Takes back a patch whose answer turned out to be invalid, so that its repetition begins with the same files. */
-export async function undoPatch(change: ChangeRun, key: string, trees: { readonly from: string; readonly to: string }, text: PlanText): Promise<void> {
+export async function undoPatch(
+  change: ChangeRun,
+  key: string,
+  trees: { readonly from: string; readonly to: string },
+  text: PlanText,
+): Promise<void> {
   const { repository } = change.services.kernel;
   const diff = await change.ctx.step(`reverse:${key}`, () => diffText(repository, trees.from, trees.to, { binary: true }));
   if (diff === "") return;

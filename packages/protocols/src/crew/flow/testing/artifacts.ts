@@ -20,8 +20,12 @@ export interface Said {
 
 export function said(artifacts: object, files: readonly File[] = [], changes: object = {}): Said {
   const paths = files.map(({ path }) => path);
-  const declared = paths.length === 0 ? {} : { files_changed: paths.filter((path) => !path.endsWith("tasks.yaml") && !path.endsWith("status.json")) };
-  return { output: { status: "OK", summary: "It is done.", artifacts: { ...declared, ...artifacts }, gates: GATES, next: NEXT, ...changes }, files };
+  const declared =
+    paths.length === 0 ? {} : { files_changed: paths.filter((path) => !path.endsWith("tasks.yaml") && !path.endsWith("status.json")) };
+  return {
+    output: { status: "OK", summary: "It is done.", artifacts: { ...declared, ...artifacts }, gates: GATES, next: NEXT, ...changes },
+    files,
+  };
 }
 
 export const own = (name: string, content: string | null): File => ({ path: `${OWN}${name}`, content });
@@ -31,7 +35,8 @@ export const ACCEPTANCE = JSON.stringify({
   acceptance_criteria: [{ id: "AC-001", description: "The letters say two.", verify: ["grep -q two src/a.txt"] }],
 });
 
-const LEAN_SPEC = "# Letters\n\n## Goals\n\nLetters say two.\n\n## Acceptance Criteria\n\n- AC-001 The letters say two.\n\n## Definition of Done\n\nChecks pass.\n";
+const LEAN_SPEC =
+  "# Letters\n\n## Goals\n\nLetters say two.\n\n## Acceptance Criteria\n\n- AC-001 The letters say two.\n\n## Definition of Done\n\nChecks pass.\n";
 
 const FULL_SPEC = `# Letters
 
@@ -96,8 +101,15 @@ export function firstStatus(mode: "lean" | "full", session = RUN): string {
 export const CHECK = "cmd: grep -q two src/a.txt";
 
 export function leanIntake(task: object = {}): Said {
-  const tasks = stringify({ tasks: [{ id: "T-001", status: "not-started", goal: "Letters say two.", acceptance_checks: [CHECK], ...task }] });
-  return written([own("spec.md", LEAN_SPEC), own("acceptance.json", ACCEPTANCE), own("status.json", firstStatus("lean")), own("tasks.yaml", tasks)]);
+  const tasks = stringify({
+    tasks: [{ id: "T-001", status: "not-started", goal: "Letters say two.", acceptance_checks: [CHECK], ...task }],
+  });
+  return written([
+    own("spec.md", LEAN_SPEC),
+    own("acceptance.json", ACCEPTANCE),
+    own("status.json", firstStatus("lean")),
+    own("tasks.yaml", tasks),
+  ]);
 }
 
 export function fullIntake(notes: readonly string[] = []): Said {
@@ -109,7 +121,17 @@ export function written(files: readonly File[], notes: readonly string[] = []): 
   return said({ files_changed: [], files_to_create_or_update: files.map(({ path }) => path), notes }, files);
 }
 
-const SECTIONS = ["Overview", "Modules", "Data Flow", "Interfaces", "Directory Layout", "Error Handling", "Configuration", "Security", "Testing Strategy"];
+const SECTIONS = [
+  "Overview",
+  "Modules",
+  "Data Flow",
+  "Interfaces",
+  "Directory Layout",
+  "Error Handling",
+  "Configuration",
+  "Security",
+  "Testing Strategy",
+];
 export const ARCHITECTURE = ["# Architecture", ...SECTIONS.map((title) => `## ${title}\n\n${title} of the letters.`)].join("\n\n");
 
 export function architecture(notes: readonly string[] = ["signal: risk: none: one file"], text = ARCHITECTURE): Said {
@@ -164,7 +186,9 @@ const GROUPS = { security: "OK", architecture: "OK", logic: "OK", performance: "
 
 /** Answers every item of the checklist that is in the prompt. */
 export function reviewer(prompt: string, comments: readonly object[] = [], changes: object = {}): Said {
-  const items = [...prompt.matchAll(/^- ([a-z0-9-]+) \((?:security|architecture|logic|performance|quality|devils_advocate)\):/gm)].map(([, id]) => `${id}: OK`);
+  const items = [...prompt.matchAll(/^- ([a-z0-9-]+) \((?:security|architecture|logic|performance|quality|devils_advocate)\):/gm)].map(
+    ([, id]) => `${id}: OK`,
+  );
   return said({ review_comments: comments, checklist_summary: GROUPS, notes: items }, [], changes);
 }
 
@@ -202,7 +226,17 @@ export const finding = (severity: string, description = "The name is not checked
 
 export const integrator = (notes: readonly string[] = [], files: readonly File[] = []) => said({ ci_notes: notes }, files);
 
-const README = ["# Letters", "Letters that say two.", "## Features\n\nTwo.", "## Requirements\n\nA shell.", "## Quickstart\n\ncat src/a.txt", "## Scripts\n\ntest, build, lint: sh check.sh", "## Project Structure\n\nsrc", "## Troubleshooting\n\nNone.", "## License\n\nMIT"].join("\n\n");
+const README = [
+  "# Letters",
+  "Letters that say two.",
+  "## Features\n\nTwo.",
+  "## Requirements\n\nA shell.",
+  "## Quickstart\n\ncat src/a.txt",
+  "## Scripts\n\ntest, build, lint: sh check.sh",
+  "## Project Structure\n\nsrc",
+  "## Troubleshooting\n\nNone.",
+  "## License\n\nMIT",
+].join("\n\n");
 
 export function docs(issues: readonly string[] = []): Said {
   const listed = issues.length === 0 ? "None." : issues.map((issue) => `- ${issue}`).join("\n");

@@ -11,6 +11,8 @@ import { openDispatcher } from "../../../dispatch/dispatcher.ts";
 import { protocolRole } from "../../../dispatch/roles.ts";
 import { crewDispatch } from "../../dispatch/dispatch.ts";
 import type { CrewInput } from "../../crew-run.ts";
+import { feature, features } from "../../../features/protocol.ts";
+import { sessionPath } from "../../session/session-name.ts";
 import { crew, crewChange, type CrewRunInput } from "../../protocol.ts";
 import type { RunLogRecord } from "../../prompts/run-record.ts";
 import { parseStatus, type CrewStatus } from "../../session/status.ts";
@@ -29,6 +31,8 @@ export interface CrewBench {
   readonly sent: ProviderRequest[];
   /** Every question that a person was asked, in order. */
   readonly asked: InboxQuestion[];
+  /** Processes that the run has had. */
+  drives(): number;
   /** Drives the run until it ends, or waits for an answer that `people` does not have. */
   run(): Promise<Outcome>;
   result(): Promise<FeatureResult>;
@@ -51,6 +55,8 @@ export interface BenchOptions extends Partial<CrewInput> {
   /** Ends the process after this many journal events, again and again. */
   readonly killEvery?: number;
   readonly request?: string;
+  /** As the change of a specification of a run of `features`: the folder of the session is below that of the run. */
+  readonly inner?: boolean;
 }
 
 /** A real repository, database, engine and dispatcher; models and people are scripted. */
@@ -67,10 +73,12 @@ export async function openBench(models: Models, people: People = {}, options: Be
     protocol: () => "crew",
     kernel,
     role: (name, protocol) => protocolRole(protocol, name, async () => null),
-    provider: async () => ({ model: null, provider: scripted(models, sent, turns) }),
+    provider: async () => ({ model: null, provider: scripted(models, sent, turns, (text) => text.replaceAll(OWN, own)) }),
     onWarning: () => undefined,
   });
-  const services = openChangeServices(kernel, dispatcher);
+  const services = { ...openChangeServices(kernel, dispatcher), inner: new Map([["crew", crewChange]]) };
+  const own = options.inner === true ? sessionPath(`${FEATURES_RUN}/${RUN}`) : OWN;
+  const runId = options.inner === true ? FEATURES_RUN : RUN;
   let engine: Engine | null = null;
   const input: CrewRunInput = {
     feature_id: RUN.slice(11),
@@ -80,6 +88,7 @@ export async function openBench(models: Models, people: People = {}, options: Be
     skip_base_gates: true,
   };
 
+  let drives = 0;
   async function drive(): Promise<Outcome> {
     await engine?.close();
     const { database, objects, clock, ids, inbox } = records;
@@ -87,9 +96,20 @@ export async function openBench(models: Models, people: People = {}, options: Be
     const observe = () => {
       if (++events === options.killEvery) void engine?.close();
     };
-    engine = await openEngine({ sqlite: database.sqlite, blobs: objects, clock, ids, inbox, workflows: [crew, crewChange, crewDispatch], kernel: services, observe });
-    await engine.start(crew.name, input, { runId: RUN });
-    return engine.drive(RUN, { whenWaiting: "return" });
+    engine = await openEngine({
+      sqlite: database.sqlite,
+      blobs: objects,
+      clock,
+      ids,
+      inbox,
+      workflows: [crew, features, feature, crewChange, crewDispatch],
+      kernel: services,
+      observe,
+    });
+    drives++;
+    if (options.inner === true) await engine.start(features.name, specified(input), { runId });
+    else await engine.start(crew.name, input, { runId });
+    return engine.drive(runId, { whenWaiting: "return" });
   }
 
   async function give(question: InboxQuestion): Promise<boolean> {
@@ -103,11 +123,12 @@ export async function openBench(models: Models, people: People = {}, options: Be
     return true;
   }
 
-  const onDisk = (name: string) => readFileSync(join(scratch.root, OWN, name), "utf8");
+  const onDisk = (name: string) => readFileSync(join(scratch.root, own, name), "utf8");
   const bench: CrewBench = {
     scratch,
     sent,
     asked,
+    drives: () => drives,
     async run() {
       for (;;) {
         const outcome = await drive();
@@ -119,8 +140,11 @@ export async function openBench(models: Models, people: People = {}, options: Be
     },
     async result() {
       const outcome = await bench.run();
-      if (outcome.status !== "completed") throw new Error(`${outcome.status}: ${JSON.stringify(outcome)} asked: ${asked.at(-1)?.kind ?? "nothing"} ${asked.at(-1)?.body ?? ""}`);
-      return outcome.value as FeatureResult;
+      if (outcome.status !== "completed")
+        throw new Error(
+          `${outcome.status}: ${JSON.stringify(outcome)} asked: ${asked.at(-1)?.kind ?? "nothing"} ${asked.at(-1)?.body ?? ""}`,
+        );
+      return (options.inner === true ? (outcome.value as FeatureResult[])[0] : outcome.value) as FeatureResult;
     },
     async answer(kind, value) {
       const question = (await records.inbox.listOpen()).find((one) => one.kind === kind);
@@ -133,7 +157,11 @@ export async function openBench(models: Models, people: People = {}, options: Be
       if (!read.ok) throw new Error(read.problems.join("; "));
       return read.value;
     },
-    log: () => onDisk("run-log.jsonl").trimEnd().split("\n").map((line) => JSON.parse(line) as RunLogRecord),
+    log: () =>
+      onDisk("run-log.jsonl")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as RunLogRecord),
     states() {
       const states = bench.log().flatMap(({ state, next_state_hint: next }) => [state, ...(next === null ? [] : [next])]);
       return states.filter((state, index) => state !== states[index - 1]);
@@ -156,7 +184,7 @@ export async function openBench(models: Models, people: People = {}, options: Be
   return bench;
 }
 
-function scripted(models: Models, sent: ProviderRequest[], turns: Map<string, number>): Provider {
+function scripted(models: Models, sent: ProviderRequest[], turns: Map<string, number>, placed: (text: string) => string): Provider {
   return {
     name: "scripted",
     works: "prompt",
@@ -169,9 +197,20 @@ function scripted(models: Models, sent: ProviderRequest[], turns: Map<string, nu
       if (given === undefined) throw new Error(`nothing is scripted for ${request.role}`);
       const reply = typeof given === "function" ? await given(request, turn) : given;
       if (reply instanceof Error) throw reply;
-      return { text: typeof reply === "string" ? reply : textOf(reply, request), usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 }, model: null };
+      return {
+        text: placed(typeof reply === "string" ? reply : textOf(reply, request)),
+        usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 },
+        model: null,
+      };
     },
   };
+}
+
+const FEATURES_RUN = "2026-11-18_some-features";
+
+function specified({ feature_id, spec_digest, mode, project_type }: CrewRunInput) {
+  const inner = { protocol: "crew", input: { mode, project_type } };
+  return { max_active_features: 1, skip_base_gates: true, specs: [{ feature_id, spec_source: "letters.md", spec_digest, inner }] };
 }
 
 /** A role that may write nothing answers with its output alone. */
