@@ -56,8 +56,8 @@ export interface PublishedPackage {
   readonly integrity: string;
 }
 
-/** What the protocol is given: every specification below a folder, a page, or words. */
-export type DemoRequest = { readonly specs: string } | { readonly page: string } | { readonly text: string };
+/** What the protocol is given: every specification below a folder, a page, or words with the protocol's own options. */
+export type DemoRequest = { readonly specs: string } | { readonly page: string } | (Pick<RunRequest, "options" | "flags"> & { readonly text: string });
 
 /** An edit of the project after the first run. The same request is made again. */
 export interface DemoEdit {

@@ -121,7 +121,7 @@ async function factsOf({ folder, ref }: CrewRun, order: DispatchOrder, { opened,
 }
 
 /** Whether the project has instructions of its own for agents, now. */
-export async function hasInstructions({ change, id }: CrewRun): Promise<boolean> {
+async function hasInstructions({ change, id }: CrewRun): Promise<boolean> {
   return (await change.services.kernel.features.readAt(id, "now", PROJECT_INSTRUCTIONS)) !== null;
 }
 

@@ -134,7 +134,7 @@ function adopt(
   return judged.ok ? judged : { ok: false, failure: invalidAnswer(order, judged.problems) };
 }
 
-export function invalidAnswer({ role, taskId }: DispatchOrder, problems: readonly string[]): Failure {
+function invalidAnswer({ role, taskId }: DispatchOrder, problems: readonly string[]): Failure {
   const message = `The answer of ${role} for ${taskId} is not valid: ${problems.join("; ")}`;
   const details = { role, errors: problems, suggested_next_actions: ["Read the transcript of the call; a stronger model may help."] };
   return toFailure(new SlipwayError("agent_output_invalid", message, details));

@@ -34,7 +34,7 @@ export interface Judging {
 
 /** Everything about an answer that can be judged without running anything: what was written, what was declared, and what is said. */
 export function judgeAnswer(output: AgentOutput, changes: PackChanges, judging: Judging): Read<CrewAnswer> {
-  const { order, opened, folder } = judging;
+  const { opened, folder } = judging;
   const own = sessionPath(folder);
   const grant = { ...opened.grant, forbidden: [CONFIGURATION] };
   const outside = refusalsIn({ changed: changes.changed, dropped: [] }, grant).map(({ path, reason }) => `${path ?? ""}: ${reason}`);
@@ -55,12 +55,13 @@ export function judgeAnswer(output: AgentOutput, changes: PackChanges, judging: 
   const changed = changes.changed.filter((path) => !path.startsWith(own));
   const { tasks, ...kept } = accepted.value;
   return { ok: true, value: { output, diff: repository, changed, ...kept, tasks: tasks === null ? null : printTasks(tasks) } };
+}
 
-  function inlineSpec(answer: AgentOutput, { session: name }: Judging): Record<string, string> {
-    if (order.role !== "Designer" || answer.status !== "OK") return {};
-    const spec = storedDesignSpec(answer as OutputOf<"Designer">, name.replace(/^[0-9-]+_/, ""));
-    return spec === null ? {} : { [spec.name]: spec.text };
-  }
+/** A design-spec that comes in the answer is stored like one that was written. */
+function inlineSpec(answer: AgentOutput, { order, session }: Judging): Record<string, string> {
+  if (order.role !== "Designer" || answer.status !== "OK") return {};
+  const spec = storedDesignSpec(answer as OutputOf<"Designer">, session.replace(/^[0-9-]+_/, ""));
+  return spec === null ? {} : { [spec.name]: spec.text };
 }
 
 /** Files whose edits are judged on their own. */
@@ -71,8 +72,7 @@ function declarationProblems(output: AgentOutput, changes: PackChanges, { folder
   const done = new Set(changes.changed);
   const declared = declaredPaths(output).map((path) => (!done.has(path) && done.has(`${own}${path}`) ? `${own}${path}` : path));
   const { undeclared, missing } = undeclaredChanges(declared, changes);
-  const mayBeSame = (path: string) =>
-    order.role === "Docs" && (path === "README.md" || `${own}${path}` === `${own}report.md` || path === `${own}report.md`);
+  const mayBeSame = (path: string) => order.role === "Docs" && (path === "README.md" || path === "report.md" || path === `${own}report.md`);
   return [
     ...undeclared
       .filter((path) => !MERGED.some((name) => path === `${own}${name}`))

@@ -1,5 +1,6 @@
 import type { PackChanges } from "@slipway/agents/packs/changes";
 import { givenFiles, listTree } from "@slipway/agents/packs/source";
+import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import { CONFIGURATION, PROJECTIONS } from "../../firewall/judged-path.ts";
 import { workspaceOf, type Workspace } from "../../dispatch/workspace.ts";
 import type { Reply } from "../../dispatch/dispatcher.ts";
@@ -8,7 +9,9 @@ import type { CrewRun } from "../crew-run.ts";
 import { grantOf, RUN_LOG, type CrewGrant } from "../grants/write-grants.ts";
 import type { SessionFiles } from "../session/artifact-checks.ts";
 import { sessionPath } from "../session/session-name.ts";
+import { STATUS_FILE } from "./accept-files.ts";
 import type { CrewAnswer, DispatchOrder } from "./order.ts";
+import { OWN_SESSION, withRealNames } from "./own-session.ts";
 import { rulesOf } from "./pack-rules.ts";
 
 export interface Opened {
@@ -45,13 +48,24 @@ export async function crewWorkspace(
       files: [...files, ...givenFiles(own, objectFormat)],
       others: listing.others,
       tree,
-      rules: rulesOf({ grant: opened.grant, files: files.map(({ path }) => path), session: Object.keys(opened.files), folder }),
+      rules: [
+        ...rulesOf({ grant: opened.grant, files: files.map(({ path }) => path), session: Object.keys(opened.files), folder }),
+        ...(opened.grant.mayWrite(`${sessionPath(folder)}${STATUS_FILE}`) ? [OWN_SESSION_RULE] : []),
+      ],
       objectFormat,
     },
     outputSchema: outputSchemaOf(order.role, order.taskId),
-    adopt,
+    adopt: (output, changes) => adopt(output, withRealNames(changes, folder)),
   });
 }
+
+/** What may be written there is judged by the grant, under the real names. */
+const OWN_SESSION_RULE: PackRule = {
+  path: sessionPath(OWN_SESSION).slice(0, -1),
+  level: "FULL",
+  permission: "write",
+  reason: "another name of the session's folder",
+};
 
 function isHarness(path: string): boolean {
   return [CONFIGURATION, PROJECTIONS].some((folder) => path === folder || path.startsWith(`${folder}/`));

@@ -31,16 +31,19 @@ export async function takeReviewAnswers(session: CrewSession): Promise<boolean> 
 
 const withIssues = (issues: readonly string[]) => (status: CrewStatus) => issues.reduce(knownIssue, status);
 
+function noteIn({ question }: UserDecision): string {
+  return question.slice(REVIEW_MARK.length).replace(/ Answer fix or leave\.$/, "");
+}
+
 /** The notes that the user picks are repaired, the rest is known. */
 async function takeNotes(session: CrewSession, taskId: string, decisions: readonly UserDecision[]): Promise<boolean> {
   const picked = decisions.filter(
     ({ status, answer }) => status === "answered" && !/^(?:leave|no|skip|none|later)\b/i.test((answer ?? "").trim()),
   );
   const left = decisions.filter((decision) => !picked.includes(decision));
-  const text = ({ question }: UserDecision) => question.slice(REVIEW_MARK.length).replace(/ Answer fix or leave\.$/, "");
-  if (left.length > 0) await session.save({ why: "notes that stay", next: session.state(), status: withIssues(left.map(text)) });
+  if (left.length > 0) await session.save({ why: "notes that stay", next: session.state(), status: withIssues(left.map(noteIn)) });
   if (picked.length === 0) return left.length > 0;
-  const findings = picked.map((decision) => `${text(decision)} (${decision.answer ?? ""})`);
+  const findings = picked.map((decision) => `${noteIn(decision)} (${decision.answer ?? ""})`);
   await negative(session, { loop: "FIX_REVIEW", taskId, gate: "Reviewer", findings });
   return true;
 }

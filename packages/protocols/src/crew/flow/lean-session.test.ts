@@ -94,7 +94,7 @@ describe("a lean session", () => {
 
   test("[CRW-102] every prompt has the same sections in the same order", () => {
     const heads = bench.sent.map(({ prompt }) =>
-      [...prompt.matchAll(/^# (Agent|Contract|Project instructions|CrewSession|Input|First steps)$/gm)].map(([, head]) => head),
+      [...prompt.matchAll(/^# (Agent|Contract|Project instructions|Session|Input|First steps)$/gm)].map(([, head]) => head),
     );
     expect(new Set(heads.map((head) => head.join()))).toEqual(new Set(["Agent,Contract,Project instructions,Session,Input,First steps"]));
   });

@@ -10,8 +10,8 @@ const LITTLE = new Set(
   ),
 );
 
-/** `YYYY-MM-DD_<slug>`, the slug in kebab-case of 2 to 4 words. */
-export const sessionNameSchema = z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}_[a-z0-9]+(?:-[a-z0-9]+){1,3}$/);
+/** `YYYY-MM-DD_<slug>`, the slug of 2 to 4 words in kebab-case. The name of a specification may join its words with `_`. */
+export const sessionNameSchema = z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}_[a-z0-9]+(?:[-_][a-z0-9]+){1,3}$/);
 
 /** The words of a request that say what it is about. */
 export function sessionSlug(request: string): string {

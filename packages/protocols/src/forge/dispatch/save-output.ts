@@ -16,7 +16,6 @@ import {
 import type { ForgeRun } from "../forge-run.ts";
 import type { Answer } from "../schemas/answers.ts";
 import { documentOf, taskDocumentOf, type DispatchFacts } from "../schemas/documents.ts";
-import { findingsFile, findingsMarkdown, reviewerSuffix } from "../schemas/review-files.ts";
 import { toYaml } from "../schemas/yaml.ts";
 import type { RoleAnswer } from "./assignment.ts";
 import type { Dispatch, DispatchOf } from "./dispatches.ts";
@@ -117,7 +116,7 @@ async function verifierTexts(
   return { [path]: toYaml(documentOf("verifier", { completion, payload: whole }, facts(path), { task_id })) };
 }
 
-/** The verdict itself goes into the file of its round, which the harness writes when all three are there. */
+/** The findings file and the verdict's entry follow when all three answers are there: their names depend on one another. */
 function reviewTexts(
   dispatch: DispatchOf<"adversarial-reviewer">,
   answer: Answer<"adversarial-reviewer">,
@@ -125,11 +124,7 @@ function reviewTexts(
   facts: Facts,
 ): Record<string, string> {
   const { scope, focus } = dispatch;
-  const reviewer_model = reviewerModel(model, focus);
-  const path = findingsFile(scope, reviewerSuffix(reviewer_model, focus, dispatch.fallback));
-  const document = documentOf("adversarial-reviewer", answer, facts(path), { reviewer_model, review_focus: focus, scope });
-  const payload = document.agent_output.payload;
-  if (payload === null) return {};
-  const texts = { [path]: findingsMarkdown(payload) };
-  return { ...texts, [typedReviewFile(scope, focus)]: toYaml(document) };
+  const path = typedReviewFile(scope, focus);
+  const known = { reviewer_model: reviewerModel(model, focus), review_focus: focus, scope };
+  return { [path]: toYaml(documentOf("adversarial-reviewer", answer, facts(path), known)) };
 }

@@ -13,7 +13,7 @@ import { decidedVerdict, dissentOf } from "../rules/verdicts.ts";
 import { REVIEW_FOCUSES, type ReviewScope, type Risk } from "../schemas/enums.ts";
 import type { ReviewPayload } from "../schemas/review.ts";
 import { nameFindingsByFocus } from "./findings-by-focus.ts";
-import { reviewerSuffix, verdictEntryOf, verdictsDocument } from "../schemas/review-files.ts";
+import { findingsFile, findingsMarkdown, reviewerSuffix, verdictEntryOf, verdictsDocument } from "../schemas/review-files.ts";
 import { toYaml } from "../schemas/yaml.ts";
 import { FORGE_STEPS } from "../steps.ts";
 
@@ -142,10 +142,21 @@ async function writeVerdicts(progress: ForgeProgress, { scope, round, risk }: Re
     };
     if (payloads.length > 0) {
       const document = verdictsDocument(scope, round, payloads.map(verdictEntryOf), risk, facts);
-      await run.files.write(callOf(run, step), { [path]: toYaml(document) });
+      await run.files.write(callOf(run, step), { ...findingsTexts(scope, payloads), [path]: toYaml(document) });
     }
     return payloads;
   });
+}
+
+/** One file for each reviewer. If two have the same model, the focus keeps all names apart. */
+function findingsTexts(scope: ReviewScope, payloads: readonly ReviewPayload[]): Record<string, string> {
+  const isFallback = new Set(payloads.map(({ reviewer_model }) => reviewer_model)).size < payloads.length;
+  return Object.fromEntries(
+    payloads.map((payload) => [
+      findingsFile(scope, reviewerSuffix(payload.reviewer_model, payload.review_focus, isFallback)),
+      findingsMarkdown(payload),
+    ]),
+  );
 }
 
 /** A dissenting minority does not stop the run; its findings stay open. */
