@@ -2,7 +2,8 @@
 import { writeCassette, type AuthoredCassette } from "../demo-author.ts";
 import { catalogueScenes } from "./catalogue-scenes.ts";
 import { fractionScenes } from "./fraction-scenes.ts";
+import { unitScenes } from "./unit-scenes.ts";
 
-export const COMPOSITION_CASSETTE: AuthoredCassette = { demo: "composition", answers: [...catalogueScenes(), ...fractionScenes()] };
+export const COMPOSITION_CASSETTE: AuthoredCassette = { demo: "composition", answers: [...catalogueScenes(), ...fractionScenes(), ...unitScenes()] };
 
 if (import.meta.main) writeCassette(COMPOSITION_CASSETTE);

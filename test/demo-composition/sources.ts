@@ -1,4 +1,38 @@
-export const README = "# Recipe book\n\nScales recipes and prints them.\n";
+/** As in the project. It has the sections that crew asks for, so that only two of the specifications change it. */
+export const README = `# Recipe book
+
+Scales recipes and prints them.
+
+## Requirements
+
+Node 24 or later.
+
+## Quickstart
+
+\`import { scale } from "./src/scale.js"\`
+
+## Scripts
+
+- test: \`npm test\`
+- build: none, the sources run as they are
+- lint: none
+
+## Project Structure
+
+\`src\` has a file for each function, \`test\` its tests.
+
+## Troubleshooting
+
+A recipe that cannot be scaled has no servings.
+
+## License
+
+Private.
+
+## Features
+
+Recipes are scaled to any number of servings.
+`;
 export const README_WITH_CATALOGUE = `${README}\nA catalogue lists them by name.\n`;
 export const README_WITH_FRACTIONS = `${README_WITH_CATALOGUE}\nAmounts are printed as fractions.\n`;
 
@@ -14,6 +48,32 @@ import { namesOf } from "../src/catalogue.js";
 
 test("names are sorted", () => {
   assert.deepEqual(namesOf([{ name: "soup" }, { name: "bread" }]), ["bread", "soup"]);
+});
+`;
+
+export const UNITS = `const SMALL = new Map([
+  ["kg", "g"],
+  ["l", "ml"],
+]);
+
+/** The ingredient with its amount in g or ml where it was in kg or l. */
+export function smallUnit(ingredient) {
+  const unit = SMALL.get(ingredient.unit);
+  return unit === undefined ? ingredient : { ...ingredient, unit, amount: ingredient.amount * 1000 };
+}
+`;
+
+export const UNITS_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { smallUnit } from "../src/units.js";
+
+test("kilograms and litres become grams and millilitres", () => {
+  assert.deepEqual(smallUnit({ name: "flour", unit: "kg", amount: 1.5 }), { name: "flour", unit: "g", amount: 1500 });
+  assert.deepEqual(smallUnit({ name: "milk", unit: "l", amount: 2 }), { name: "milk", unit: "ml", amount: 2000 });
+});
+
+test("other units stay", () => {
+  assert.deepEqual(smallUnit({ name: "salt", unit: "g", amount: 5 }), { name: "salt", unit: "g", amount: 5 });
 });
 `;
 

@@ -18,5 +18,12 @@ export const crew: ProtocolEntry = {
   narration: async () => (await import("./narrate.ts")).CREW_NARRATION,
   exports: async (target, roles) => (await import("./export/export-crew.ts")).crewExport(target, roles),
   inner: async () => (await import("./inner.ts")).crewInner,
+  demos: [
+    {
+      name: "crew",
+      summary: "a lean session proves larger and goes on in full mode, through approvals and reviews to the merge",
+      load: async () => (await import("./demo/demo.ts")).crewDemo,
+    },
+  ],
   load: async () => (await import("./implementation.ts")).crew,
 };

@@ -39,7 +39,9 @@ export async function dispatchStep<D extends Dispatch>(progress: ForgeProgress, 
     const answered = await ctx.all(
       todo.map((dispatch) => async (): Promise<Result<D>> => {
         const name = FORGE_STEPS.dispatch.named(dispatch.role, `${dispatch.instance}.${attempt}`);
-        const dispatched = await ctx.child(name, forgeDispatch, { ref, dispatch, attempt });
+        const before = results.get(dispatch.instance)?.dispatched;
+        const withRolesModel = before?.ok === false && before.unavailable === true;
+        const dispatched = await ctx.child(name, forgeDispatch, { ref, dispatch, attempt, withRolesModel });
         return { dispatch, dispatched, attempts: attempt };
       }),
       { limit: concurrencyOf(plan.step) },

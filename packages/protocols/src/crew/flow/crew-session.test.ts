@@ -1,13 +1,15 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ctx } from "@slipway/durable/ctx";
 import { openScratchKernel, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openChangeServices } from "../../change/services.ts";
 import { openCrewRun } from "../crew-run.ts";
+import { checkDispatch } from "../dispatch/check.ts";
 import { emptyStatus } from "../session/first-status.ts";
 import { knownIssue, parseStatus } from "../session/status.ts";
 import { openCrewSession, type CrewSession } from "./crew-session.ts";
+import { orderFor } from "./orders.ts";
 import { saveFiles } from "./save.ts";
 import { OWN, RUN } from "./testing/artifacts.ts";
 
@@ -86,4 +88,42 @@ describe("the files of a session", () => {
 test("[CRW-083] a session refuses a move that the table does not have", async () => {
   await expect(session.move("RELEASE", { why: "too early" })).rejects.toMatchObject({ code: "invalid_status_transition" });
   expect(session.state()).toBe("INTAKE");
+});
+
+describe("a check before a dispatch", () => {
+  const planner = () => checkDispatch(session.run, { ...orderFor(session, "Planner", "meta"), number: 1 }, null);
+  const decide = (answer: string) => ({
+    decision_id: "UD-APPROVE-DESIGN",
+    question: "Approve?",
+    status: "answered" as const,
+    answer,
+    asked_at: "2026-11-18T10:00:00Z",
+    resolved_at: "2026-11-18T10:00:01Z",
+    resolution_reason: null,
+    state_context: "APPROVE_DESIGN" as const,
+  });
+
+  test("[CRW-103] counts a decision only if row and file have it, and writes the file again", async () => {
+    await session.save({ why: "approved", status: (status) => ({ ...status, user_decisions: [decide("approved")] }) });
+    const place = join(scratch.root, OWN, "status.json");
+    const recorded = readFileSync(place, "utf8");
+    expect((await planner()).kind).not.toBe("gate");
+    writeFileSync(place, recorded.replace('"approved"', '"changes-requested: stop"'));
+    expect(await planner()).toEqual({ kind: "gate", gate: "APPROVE_DESIGN" });
+    expect(readFileSync(place, "utf8")).toBe(recorded);
+  });
+
+  test("[CRW-103] takes no approval from the file", async () => {
+    await session.save({ why: "not approved", status: (status) => ({ ...status, user_decisions: [decide("changes-requested: more")] }) });
+    const place = join(scratch.root, OWN, "status.json");
+    writeFileSync(place, readFileSync(place, "utf8").replace('"changes-requested: more"', '"approved"'));
+    expect(await planner()).toEqual({ kind: "gate", gate: "APPROVE_DESIGN" });
+  });
+
+  test("[CRW-036] names a context file that is missing, without a call", async () => {
+    await session.save({ why: "approved", status: (status) => ({ ...status, user_decisions: [decide("approved")] }) });
+    const checked = await planner();
+    expect(checked).toMatchObject({ kind: "prevented", wrong: false });
+    expect(checked.kind === "prevented" && checked.problems).toContain(`The context file ${OWN}architecture.md is missing.`);
+  });
 });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FeatureResult } from "../../change/feature-run.ts";
 import { parseStatus } from "../session/status.ts";
+import { viewCrew } from "../view.ts";
 import { leanIntake, OWN, qa, RUN } from "./testing/artifacts.ts";
 import { openBench, type Answer, type CrewBench } from "./testing/bench.ts";
 import { builds, reviews } from "./testing/team.ts";
@@ -108,5 +109,14 @@ describe("a lean session", () => {
 
   test("[CRW-027] another session is as it was", () => {
     expect(bench.scratch.read(OTHER)).toBe("earlier\n");
+  });
+
+  test("[CRW-049] its view shows the state of the session, and the tasks as tasks.yaml has them", async () => {
+    const reader = { records: bench.scratch.records } as Parameters<typeof viewCrew>[0];
+    const nodes = await viewCrew(reader, { runId: RUN, id: "change-letters" });
+    expect(nodes.map(({ title, status }) => [title, status])).toEqual([
+      ["DONE", "done"],
+      ["T-001 Letters say two.", "completed"],
+    ]);
   });
 });

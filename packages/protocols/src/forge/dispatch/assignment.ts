@@ -20,7 +20,7 @@ export interface DispatchWork {
   readonly sections: () => Promise<PackItem[]>;
   readonly workspace: () => Promise<Workspace<Worked<RoleAnswer>>>;
   /** Where the role may have another model for this dispatch. */
-  readonly modelKey?: string;
+  readonly modelKey?: string | undefined;
 }
 
 export function assignmentOf(run: ForgeRun, dispatch: Dispatch): DispatchWork {

@@ -1,5 +1,7 @@
 import { createPack } from "@slipway/agents/pack";
+import { isUnavailable } from "@slipway/agents/routing/tiers";
 import { workflow } from "@slipway/durable/ctx";
+import type { ErrorCode } from "@slipway/durable/errors";
 import { telemetryOfRun } from "@slipway/kernel/budget/telemetry";
 import { invokerOf } from "../../change/invoker.ts";
 import type { ChangeServices } from "../../change/services.ts";
@@ -17,6 +19,8 @@ export interface DispatchedAttempt {
   readonly dispatch: Dispatch;
   /** 1, or 2 for its only repetition. */
   readonly attempt: number;
+  /** The dispatch's own model could not be used: the role's model takes its place. */
+  readonly withRolesModel: boolean;
 }
 
 /** What came of one dispatch. Its whole output is in the run folder, and its diff in the object store. */
@@ -32,18 +36,24 @@ export type Dispatched =
       readonly diff: string | null;
     }
   /** `status` is null if there is no valid output. */
-  | { readonly ok: false; readonly status: "ERROR" | null; readonly reason: string; readonly deterministic: boolean };
+  | {
+      readonly ok: false;
+      readonly status: "ERROR" | null;
+      readonly reason: string;
+      readonly deterministic: boolean;
+      readonly unavailable?: true;
+    };
 
 /** One agent, as a child run. The telemetry row of its instance is written before the call and closed after it. */
 export const forgeDispatch = workflow<DispatchedAttempt, Dispatched, ChangeServices>(
   "forge-dispatch",
   "1",
-  async (ctx, { ref, dispatch, attempt }, services) => {
+  async (ctx, { ref, dispatch, attempt, withRolesModel }, services) => {
     const run = openForgeRun(ctx, services, ref);
     const key = { run_id: ref.run_id, step: dispatch.step, agent: dispatch.role, instance: dispatch.instance };
     const begun = await ctx.step(FORGE_STEPS.begin.named(), () => run.ledger.beginDispatch(callOf(run, "begin"), key));
     const assignment = assignmentOf(run, dispatch);
-    const reply = await ask(run, dispatch, assignment, attempt);
+    const reply = await ask(run, dispatch, withRolesModel ? { ...assignment, modelKey: undefined } : assignment, attempt);
     const settled = await settle(run, dispatch, reply, begun.started_at);
     await ctx.step(FORGE_STEPS.end.named(), async () => {
       const status = settled.ok ? settled.status : "ERROR";
@@ -62,8 +72,7 @@ function ask(run: ForgeRun, dispatch: Dispatch, assignment: DispatchWork, attemp
     role,
     subject: run.id,
     attempt: `${instance}.${attempt}`,
-    // A model that cannot be used is not asked again: the role's own model takes its place.
-    ...(modelKey === undefined || attempt > 1 ? {} : { modelKey }),
+    ...(modelKey === undefined ? {} : { modelKey }),
     pack: createPack(await sections()),
     instructions,
     answer: "yaml",
@@ -76,7 +85,13 @@ function ask(run: ForgeRun, dispatch: Dispatch, assignment: DispatchWork, attemp
 async function settle(run: ForgeRun, dispatch: Dispatch, reply: Reply<Worked<RoleAnswer>>, started_at: string): Promise<Dispatched> {
   if (!reply.ok) {
     const { code, message, details } = reply.failure;
-    return { ok: false, status: null, reason: `${code}: ${message}`, deterministic: details["requires_human"] === true };
+    return {
+      ok: false,
+      status: null,
+      reason: `${code}: ${message}`,
+      deterministic: details["requires_human"] === true,
+      ...(isUnusable(code) ? { unavailable: true } : {}),
+    };
   }
   const { answer, diff } = reply.value;
   const { status, summary } = answer.completion;
@@ -88,6 +103,11 @@ async function settle(run: ForgeRun, dispatch: Dispatch, reply: Reply<Worked<Rol
   });
   if (status === "ERROR") return { ok: false, status, reason: summary, deterministic: false };
   return { ok: true, status, summary, ...saved };
+}
+
+/** The provider gave no answer at all: that says nothing about the work. */
+function isUnusable(code: ErrorCode): boolean {
+  return code === "agent_failed" || isUnavailable(code);
 }
 
 async function modelOf(run: ForgeRun): Promise<string | null> {

@@ -12,6 +12,14 @@ export async function payloadOf<R extends PlayedForgeRole>(run: ForgeRun, role: 
   return payloadIn(run, path, documentSchemaOf(role));
 }
 
+export function documentOfRole<R extends PlayedForgeRole>(
+  run: ForgeRun,
+  role: R,
+  path: string,
+): Promise<ForgeDocument<DocumentPayload<R>> | null> {
+  return documentIn(run, path, documentSchemaOf(role));
+}
+
 export async function requiredPayload<R extends PlayedForgeRole>(run: ForgeRun, role: R, path: string): Promise<DocumentPayload<R>> {
   const payload = await payloadOf(run, role, path);
   if (payload !== null) return payload;
@@ -30,12 +38,16 @@ export async function recordedTask(run: ForgeRun, id: string): Promise<ForgeTask
   });
 }
 
+async function payloadIn<P>(run: ForgeRun, path: string, schema: z.ZodType<ForgeDocument<P>>): Promise<P | null> {
+  return (await documentIn(run, path, schema))?.agent_output.payload ?? null;
+}
+
 /** From the records: the files on disk are for people. */
-async function payloadIn<P>({ files }: ForgeRun, path: string, schema: z.ZodType<ForgeDocument<P>>): Promise<P | null> {
+async function documentIn<P>({ files }: ForgeRun, path: string, schema: z.ZodType<ForgeDocument<P>>): Promise<ForgeDocument<P> | null> {
   const text = await files.text(path);
   if (text === null) return null;
   const read = readYaml(text, schema, path);
-  if (read.ok) return read.value.agent_output.payload;
+  if (read.ok) return read.value;
   throw new SlipwayError("schema_validation_failed", `${path} is recorded and not valid: ${read.errors.join("; ")}`, {
     file: path,
     suggested_next_actions: ["Run `slipway journal verify` to see what was changed."],

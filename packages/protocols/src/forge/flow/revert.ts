@@ -69,5 +69,6 @@ async function dispatchRevert(
     ref: run.ref,
     dispatch,
     attempt: 1,
+    withRolesModel: false,
   });
 }

@@ -3,7 +3,7 @@ import type { ForgeProgress } from "../progress.ts";
 import { dispatchStep, type Result } from "../dispatch-step.ts";
 import type { Dispatched } from "../dispatch/dispatch.ts";
 import type { DispatchOf } from "../dispatch/dispatches.ts";
-import { payloadOf } from "../dispatch/run-documents.ts";
+import { documentOfRole } from "../dispatch/run-documents.ts";
 import { reviewerModel } from "../dispatch/reviewer-model.ts";
 import { typedReviewFile, verdictsFile } from "../files.ts";
 import { reviewQuestions } from "../ledger/gates.ts";
@@ -12,7 +12,6 @@ import { DEGRADATIONS } from "../rules/confidence.ts";
 import { decidedVerdict, dissentOf } from "../rules/verdicts.ts";
 import { REVIEW_FOCUSES, type ReviewScope, type Risk } from "../schemas/enums.ts";
 import type { ReviewPayload } from "../schemas/review.ts";
-import { nameFindingsByFocus } from "./findings-by-focus.ts";
 import { findingsFile, findingsMarkdown, reviewerSuffix, verdictEntryOf, verdictsDocument } from "../schemas/review-files.ts";
 import { toYaml } from "../schemas/yaml.ts";
 import { FORGE_STEPS } from "../steps.ts";
@@ -41,7 +40,7 @@ export async function review(progress: ForgeProgress, { scope, round, risk }: Re
     return {
       role: "adversarial-reviewer",
       step,
-      instance: `${scope}-${focus}-r${round}`,
+      instance: reviewerInstance(scope, focus, round),
       scope,
       focus,
       round,
@@ -89,13 +88,12 @@ async function recordVerdicts(progress: ForgeProgress, { scope, round }: ReviewR
   if (oneModel && !progress.facts().includes("one-model")) {
     progress.lower("one-model");
     await run.ctx.step(FORGE_STEPS.note.named(`one-model-${scope}-${round}`), async () => DEGRADATIONS["one-model"]);
-    await nameFindingsByFocus(run, scope, round);
   }
   // Those that answered in an earlier attempt have their rows.
   for (const { dispatch, dispatched, attempts } of answered.filter((one) => one.attempts === attemptOf(results))) {
     const step = `verdict:${dispatch.instance}.${attempts}`;
     await run.ctx.step(step, async () => {
-      const payload = await reviewOf(progress, scope, dispatch.focus);
+      const payload = await reviewOf(progress, dispatch);
       if (payload === null) return null;
       const model = reviewerModel(modelIn(dispatched), dispatch.focus);
       const { verdict, findings_count, summary } = payload;
@@ -119,9 +117,17 @@ function modelIn(dispatched: Dispatched): string | null {
   return dispatched.ok ? dispatched.model : null;
 }
 
-/** The harness's own copy of a reviewer's typed answer. */
-function reviewOf({ run }: ForgeProgress, scope: ReviewScope, focus: string): Promise<ReviewPayload | null> {
-  return payloadOf(run, "adversarial-reviewer", typedReviewFile(scope, focus));
+/** The harness's own copy of a reviewer's answer in this round; null if it has given none. */
+async function reviewOf(
+  { run }: ForgeProgress,
+  { scope, focus, round }: Pick<Reviewer, "scope" | "focus" | "round">,
+): Promise<ReviewPayload | null> {
+  const document = await documentOfRole(run, "adversarial-reviewer", typedReviewFile(scope, focus));
+  return document?.agent_output.instance === reviewerInstance(scope, focus, round) ? document.agent_output.payload : null;
+}
+
+function reviewerInstance(scope: ReviewScope, focus: string, round: number): string {
+  return `${scope}-${focus}-r${round}`;
 }
 
 /** The entries of the current round, merged by the harness so that parallel reviewers cannot overwrite each other. */
@@ -130,7 +136,7 @@ async function writeVerdicts(progress: ForgeProgress, { scope, round, risk }: Re
   const step = `verdicts:${scope}:${round}`;
   const now = await timeOf(run, step);
   return run.ctx.step(step, async () => {
-    const found = await Promise.all(REVIEW_FOCUSES.map((focus) => reviewOf(progress, scope, focus)));
+    const found = await Promise.all(REVIEW_FOCUSES.map((focus) => reviewOf(progress, { scope, focus, round })));
     const payloads = found.filter((payload) => payload !== null).map((payload) => ({ ...payload, verdict: decidedVerdict(payload) }));
     const path = verdictsFile(scope);
     const facts = {
