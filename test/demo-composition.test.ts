@@ -40,7 +40,7 @@ test("the cassette of the composition is what its author writes", () => {
 
 test("each specification is made by the protocol it names, and all are merged in one run", () => {
   expect(summary.status).toBe("completed");
-  expect(summary.merged.map(({ feature_id }) => feature_id)).toEqual(["a_catalogue", "b_fractions", "c_units"]);
+  expect(summary.merged.map(({ feature_id }) => feature_id).toSorted()).toEqual(["a_catalogue", "b_fractions", "c_units"]);
   const workflows = new Set(
     output
       .split("\n")

@@ -6,13 +6,10 @@ import { join } from "node:path";
 import type { BenchRow } from "@slipway/durable/bench/durable";
 import type { JournalEvent } from "@slipway/durable/chain";
 import { openEngine } from "@slipway/durable/engine";
-import type { Git } from "@slipway/kernel/host/git/runner";
-import type { Repository } from "@slipway/kernel/host/git/repository";
 import { openKernel, type Kernel } from "@slipway/kernel/kernel";
 import { layoutOf } from "@slipway/kernel/host/layout";
 import { openRepositoryContext } from "@slipway/kernel/open";
 import { openRecords } from "@slipway/kernel/open-records";
-import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { LanguageReader } from "@slipway/languages/language";
 import { openTypeScript } from "@slipway/languages/typescript/reader";
 import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
@@ -25,6 +22,7 @@ import { giveApproval } from "slipway/give-approval";
 import { personOf } from "@slipway/protocols/surface/caller";
 import { readPage } from "@slipway/protocols/surface/request";
 import { quietIo } from "../kill/orders.ts";
+import { Stopwatch, timedRepository, timedSandbox } from "./stopwatch.ts";
 
 const PROCESSES = 3;
 const BAR = 0.1;
@@ -73,30 +71,6 @@ interface Measured {
 
 function share({ wallMs, outsideMs }: Measured): number {
   return outsideMs / wallMs;
-}
-
-/** Time in which at least one of these is running. */
-class Stopwatch {
-  #active = 0;
-  #since = 0;
-  totalMs = 0;
-
-  begin(): void {
-    if (this.#active++ === 0) this.#since = performance.now();
-  }
-
-  end(): void {
-    if (--this.#active === 0) this.totalMs += performance.now() - this.#since;
-  }
-
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    this.begin();
-    try {
-      return await work();
-    } finally {
-      this.end();
-    }
-  }
 }
 
 export async function measureRun(): Promise<Measured> {
@@ -179,10 +153,6 @@ async function answer({ records, configuration }: Kernel, io: ReturnType<typeof 
   }
 }
 
-function timedSandbox(sandbox: Sandbox, watch: Stopwatch): Sandbox {
-  return { ...sandbox, run: (request) => watch.during(() => sandbox.run(request)) };
-}
-
 function timedReader(reader: LanguageReader, watch: Stopwatch): LanguageReader {
   const timed = <T>(work: () => T): T => {
     watch.begin();
@@ -197,19 +167,4 @@ function timedReader(reader: LanguageReader, watch: Stopwatch): LanguageReader {
     elementsOf: (files) => timed(() => reader.elementsOf(files)),
     close: () => reader.close(),
   };
-}
-
-/**
- * The share of git: its processes; requests to those that stay (`cat-file --batch`, `diff-tree --stdin`, `update-ref --stdin`); and objects
- * written and synced here instead of by a git process (loose.ts). Everything else that this process does with worktrees, or to find out
- * what to ask git, counts as ours.
- */
-function timedRepository(repository: Repository, watch: Stopwatch): Repository {
-  const timed = (git: Git): Git => ({
-    ...git,
-    run: (...given) => watch.during(() => git.run(...given)),
-    text: (...given) => watch.during(() => git.text(...given)),
-  });
-  const executable = { ...repository.executable, during: watch.during.bind(watch) };
-  return { ...repository, executable, git: timed(repository.git), vault: async (use) => timed(await repository.vault(use)) };
 }

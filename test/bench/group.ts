@@ -12,6 +12,7 @@ export const GROUPS = {
   projects: async () => (await import("./projects.ts")).benchProjects(),
   factory: async () => (await import("./factory-overhead.ts")).benchFactory(),
   criticality: async () => (await import("./criticality.ts")).benchCriticality(),
+  "forge-crew": async () => (await import("./forge-crew.ts")).benchForgeAndCrew(),
   durable: async () => (await import("@slipway/durable/bench/durable")).benchDurable(),
 } satisfies Record<string, () => Promise<BenchRow[]>>;
 

@@ -4,6 +4,9 @@ import { catalogueScenes } from "./catalogue-scenes.ts";
 import { fractionScenes } from "./fraction-scenes.ts";
 import { unitScenes } from "./unit-scenes.ts";
 
-export const COMPOSITION_CASSETTE: AuthoredCassette = { demo: "composition", answers: [...catalogueScenes(), ...fractionScenes(), ...unitScenes()] };
+export const COMPOSITION_CASSETTE: AuthoredCassette = {
+  demo: "composition",
+  answers: [...catalogueScenes(), ...fractionScenes(), ...unitScenes()],
+};
 
 if (import.meta.main) writeCassette(COMPOSITION_CASSETTE);

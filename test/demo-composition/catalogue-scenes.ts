@@ -26,7 +26,11 @@ export function catalogueScenes(): AuthoredAnswer[] {
     { path: "src/catalogue.js", before: null, after: CATALOGUE },
     { path: "test/catalogue.test.js", before: null, after: CATALOGUE_TEST },
   ]);
-  const updates = [hunk("README.md", README_LINES + 1, README_LINES + 2), hunk("src/catalogue.js", 1, 4), hunk("test/catalogue.test.js", 1, 7)];
+  const updates = [
+    hunk("README.md", README_LINES + 1, README_LINES + 2),
+    hunk("src/catalogue.js", 1, 4),
+    hunk("test/catalogue.test.js", 1, 7),
+  ];
   return [
     { role: "planner", subject, attempt: "1", output: { type: "PLAN_SUBMISSION", plan } },
     { role: "builder", subject, attempt: "1", output: { type: "PATCH", summary: "The catalogue with its test", unified_diff } },

@@ -1,5 +1,6 @@
 import type { AuthoredAnswer } from "../demo-author.ts";
-import { acceptance, fullSpec, LIBRARY_ITEMS, sayFor, sections, tasksWith, testsIn } from "../demo-crew/answers.ts";
+import { LIBRARY_ITEMS, sayFor, testsIn } from "../demo-crew/answers.ts";
+import { acceptance, fullSpec, sections, tasksWith } from "../demo-crew/documents.ts";
 import { UNITS, UNITS_TEST } from "./sources.ts";
 
 const CHECK = testsIn("test/units.test.js");

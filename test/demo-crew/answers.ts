@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import type { AuthoredAnswer } from "../demo-author.ts";
 
 /** The session's folder, whatever the day. */
@@ -8,11 +7,6 @@ const GATES = { meets_definition_of_done: true, needs_review: false, needs_tests
 const GROUPS = { security: "OK", architecture: "OK", logic: "OK", performance: "OK", quality: "OK", devils_advocate: "OK" };
 
 export type Files = Readonly<Record<string, string>>;
-
-export interface PlannedTask {
-  readonly id: string;
-  readonly status: string;
-}
 
 interface More {
   readonly files?: Files;
@@ -33,6 +27,28 @@ export interface Command {
 /** The harness runs its tests like this. */
 export const testsIn = (path: string) => `node --test --test-isolation=none ${path}`;
 
+function outputOf(
+  summary: string,
+  { files = {}, session = {}, artifacts = {}, status = "OK", gates = {}, next: agent = "Orchestrator" }: More,
+) {
+  const created = Object.keys(session).filter((name) => name !== "tasks.yaml" || Object.keys(files).length === 0);
+  return {
+    status,
+    summary,
+    artifacts: { files_changed: Object.keys(files), files_to_create_or_update: created, ...artifacts },
+    gates: { ...GATES, ...gates },
+    next: { recommended_agent: agent, recommended_task_id: "same", reason: "The work of this dispatch is done." },
+  };
+}
+
+function reviewOutput(items: readonly string[], comments: readonly object[]) {
+  const artifacts = { review_comments: comments, checklist_summary: GROUPS, notes: items.map((item) => `${item}: OK`) };
+  return outputOf(comments.length === 0 ? "Nothing has to change." : "It may pass; the notes are improvements.", {
+    artifacts,
+    next: "QA",
+  });
+}
+
 /** The answers of the roles about one session, each numbered as the role's next dispatch. */
 export function sayFor(subject: string) {
   const numbers = new Map<string, number>();
@@ -42,16 +58,6 @@ export function sayFor(subject: string) {
     return String(number);
   };
 
-  const outputOf = (summary: string, { files = {}, session = {}, artifacts = {}, status = "OK", gates = {}, next: agent = "Orchestrator" }: More) => {
-    const created = Object.keys(session).filter((name) => name !== "tasks.yaml" || Object.keys(files).length === 0);
-    return {
-      status,
-      summary,
-      artifacts: { files_changed: Object.keys(files), files_to_create_or_update: created, ...artifacts },
-      gates: { ...GATES, ...gates },
-      next: { recommended_agent: agent, recommended_task_id: "same", reason: "The work of this dispatch is done." },
-    };
-  };
   const writes = (role: string, summary: string, more: More): AuthoredAnswer => {
     const { files = {}, session = {} } = more;
     const own = Object.entries(session).map(([name, content]) => ({ path: `${OWN}${name}`, content }));
@@ -62,20 +68,23 @@ export function sayFor(subject: string) {
     return { role, subject, attempt: next(role), output: outputOf(summary, more) };
   };
 
-  const reviewOutput = (items: readonly string[], comments: readonly object[]) => {
-    const artifacts = { review_comments: comments, checklist_summary: GROUPS, notes: items.map((item) => `${item}: OK`) };
-    return outputOf(comments.length === 0 ? "Nothing has to change." : "It may pass; the notes are improvements.", { artifacts, next: "QA" });
-  };
-
   return {
     /** With the status file of a session that begins. */
     begins: (mode: "lean" | "full", summary: string, session: Files) =>
       writes("spec-agent", summary, { session: { ...session, "status.json": firstStatus(mode) }, next: "Architect" }),
     specifies: (summary: string, session: Files) => writes("spec-agent", summary, { session, next: "Architect" }),
     designs: (summary: string, architecture: string, risk: string) =>
-      writes("architect", summary, { session: { "architecture.md": architecture }, artifacts: { notes: [`signal: risk: ${risk}`] }, next: "Planner" }),
+      writes("architect", summary, {
+        session: { "architecture.md": architecture },
+        artifacts: { notes: [`signal: risk: ${risk}`] },
+        next: "Planner",
+      }),
     plans: (summary: string, tasks: string) => writes("planner", summary, { session: { "tasks.yaml": tasks }, next: "Coder" }),
-    builds: (summary: string, files: Files, { tasks, notes = [], command }: { tasks?: string; notes?: readonly string[]; command: string }) => {
+    builds: (
+      summary: string,
+      files: Files,
+      { tasks, notes = [], command }: { tasks?: string; notes?: readonly string[]; command: string },
+    ) => {
       const paths = Object.keys(files);
       return writes("coder", summary, {
         files,
@@ -98,7 +107,12 @@ export function sayFor(subject: string) {
       const number = next("reviewer");
       const output = reviewOutput(items, []);
       return [
-        { role: "reviewer", subject, attempt: number, text: `Here is my review:\n\n${JSON.stringify(output, null, 2)}\n\nLet me know what you think!` },
+        {
+          role: "reviewer",
+          subject,
+          attempt: number,
+          text: `Here is my review:\n\n\`\`\`json\n${JSON.stringify(output, null, 2)}\n\`\`\`\n`,
+        },
         { role: "reviewer", subject, attempt: `${number}.2`, output },
       ];
     },
@@ -148,65 +162,12 @@ function firstStatus(mode: "lean" | "full"): string {
   return `${JSON.stringify(status, null, 2)}\n`;
 }
 
-/** tasks.yaml with these statuses in the order of the tasks. */
-export function tasksWith(file: { readonly project?: object; readonly tasks: readonly object[] }, ...statuses: readonly string[]): string {
-  const tasks = file.tasks.map((task, index) => ({ ...task, status: statuses[index] ?? "not-started" }));
-  return stringify({ ...file, tasks }, { lineWidth: 0 });
-}
-
 /** The items of the reviewer's checklist that apply to a library. */
 export const LIBRARY_ITEMS = [
-  ...["sql-injection", "acl", "error-exposure", "data-minimization", "input-validation"],
-  ...["repository-model", "controller-handler", "service-factory", "naming"],
-  ...["edge-cases", "logical-errors", "impact", "migrations", "n-plus-1", "unbounded-queries"],
-  ...["dry", "solid", "defensive-coding", "consistency"],
-  ...["unexpected-input", "wrong-order", "concurrency", "half-failure", "external-outage", "baked-in-assumptions"],
-  ...["decay", "abstraction-fit", "malicious-user"],
-];
-
-export interface SpecTexts {
-  readonly title: string;
-  readonly problem: string;
-  readonly goal: string;
-  readonly nonGoal: string;
-  readonly stories: readonly string[];
-  readonly functional: readonly string[];
-  readonly edgeCases: readonly string[];
-  readonly criteria: Readonly<Record<string, string>>;
-}
-
-export function leanSpec({ title, goal, criteria }: Pick<SpecTexts, "title" | "goal" | "criteria">): string {
-  return sections(title, { Goals: goal, "Acceptance Criteria": listOf(criteria), "Definition of Done": DONE });
-}
-
-export function fullSpec({ title, problem, goal, nonGoal, stories, functional, edgeCases, criteria }: SpecTexts): string {
-  return sections(title, {
-    "Problem Statement": problem,
-    Goals: goal,
-    "Non-goals": nonGoal,
-    "User Stories": bullets(stories),
-    "Functional Requirements": bullets(functional),
-    "Non-functional Requirements": bullets(["performance: linear in the input", "security: texts from outside stay texts", "usability: errors say what is wrong"]),
-    "Edge Cases": `Fewer than 8 apply to functions this small:\n\n${bullets(edgeCases)}`,
-    "Acceptance Criteria": listOf(criteria),
-    Assumptions: bullets(["Node 24 or later."]),
-    "Definition of Done": DONE,
-  });
-}
-
-const DONE = "Every criterion is met, and the tests pass.";
-
-export function sections(title: string, parts: Readonly<Record<string, string>>): string {
-  return `${[`# ${title}`, ...Object.entries(parts).map(([name, body]) => `## ${name}\n\n${body}`)].join("\n\n")}\n`;
-}
-
-export const bullets = (entries: readonly string[]) => entries.map((entry) => `- ${entry}`).join("\n");
-
-function listOf(criteria: Readonly<Record<string, string>>): string {
-  return bullets(Object.entries(criteria).map(([id, text]) => `${id}: ${text}`));
-}
-
-export function acceptance(criteria: Readonly<Record<string, string>>, commands: Readonly<Record<string, string>>): string {
-  const all = Object.entries(criteria).map(([id, description]) => ({ id, description, verify: [commands[id] ?? "manual: read it"] }));
-  return `${JSON.stringify({ acceptance_criteria: all }, null, 2)}\n`;
-}
+  "sql-injection acl error-exposure data-minimization input-validation",
+  "repository-model controller-handler service-factory naming",
+  "edge-cases logical-errors impact migrations n-plus-1 unbounded-queries",
+  "dry solid defensive-coding consistency",
+  "unexpected-input wrong-order concurrency half-failure external-outage",
+  "baked-in-assumptions decay abstraction-fit malicious-user",
+].flatMap((line) => line.split(" "));

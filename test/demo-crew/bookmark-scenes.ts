@@ -1,5 +1,6 @@
 import type { AuthoredAnswer } from "../demo-author.ts";
-import { acceptance, bullets, fullSpec, leanSpec, LIBRARY_ITEMS, sayFor, sections, tasksWith, testsIn } from "./answers.ts";
+import { LIBRARY_ITEMS, sayFor, testsIn } from "./answers.ts";
+import { acceptance, bullets, fullSpec, leanSpec, sections, tasksWith } from "./documents.ts";
 import {
   ESCAPE,
   ESCAPE_FIRST,

@@ -3,6 +3,8 @@ import { criticalityViolations, undisturbedProgram } from "./criticality-invaria
 import { undisturbedTree } from "./expectations.ts";
 import { factoryViolations, watchSeals } from "./factory-invariants.ts";
 import { dieAtRandom, dieEverywhere, prepare, prepareCriticality, prepareFactory } from "./flow.ts";
+import { prepareForge } from "./forge-flow.ts";
+import { forgeViolations, undisturbedForge } from "./forge-invariants.ts";
 import { violations } from "./invariants.ts";
 import { seededRandom } from "./random.ts";
 
@@ -15,11 +17,14 @@ const { values } = parseArgs({
     factory: { type: "boolean", default: false },
     /** The same with the demo of criticality. */
     criticality: { type: "boolean", default: false },
+    /** The same with the demo of forge. */
+    forge: { type: "boolean", default: false },
     share: { type: "string", default: "1" },
   },
 });
 if (values.factory) await killFactory(Number(values.share));
 else if (values.criticality) await killCriticality(Number(values.share));
+else if (values.forge) await killForge(Number(values.share));
 else await killFeatures();
 
 async function killFactory(share: number): Promise<void> {
@@ -37,6 +42,15 @@ async function killCriticality(share: number): Promise<void> {
   const flow = await prepareCriticality("mine");
   const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
   report(await criticalityViolations(flow, last, expected));
+  console.log(`${deaths} kills in ${flow.folder}`);
+}
+
+async function killForge(share: number): Promise<void> {
+  console.log(`a run of forge, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
+  const expected = await undisturbedForge();
+  const flow = await prepareForge();
+  const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
+  report(await forgeViolations(flow, last, expected));
   console.log(`${deaths} kills in ${flow.folder}`);
 }
 

@@ -3,7 +3,7 @@ import { deathsOf, dieEverywhere } from "./flow.ts";
 import { prepareForge } from "./forge-flow.ts";
 import { forgeViolations, undisturbedForge } from "./forge-invariants.ts";
 
-/** Where something is paid for, recorded as evidence, restored or delivered. */
+/** Where something is paid for, recorded as evidence, restored or delivered. `npm run campaign:kill -- --forge` dies at every point. */
 const POINTS: Readonly<Record<string, readonly string[]>> = {
   "a run is set up": ["^committed [^/]*/[^/]*/setup$"],
   "an output is written": ["^committed .*(?:researcher:patterns.1|adversarial-reviewer:code-correctness-r1.1)/output$"],

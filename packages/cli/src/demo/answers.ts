@@ -71,7 +71,14 @@ function answerText(value: Readonly<Record<string, unknown>>): string {
   const [[, first] = ["", ""], ...rest] = Object.entries(value);
   const more = rest.map(
     ([name, given]) =>
-      `\n    ${name}:${Array.isArray(given) ? given.map((one) => `\n      - ${String(one)}`).join("") : ` ${String(given)}`}`,
+      `\n    ${name}:${Array.isArray(given) ? given.map((one) => `\n      - ${inWords(one)}`).join("") : ` ${inWords(given)}`}`,
   );
-  return `  The demo answers ${String(first)}${more.join("")}`;
+  return `  The demo answers ${inWords(first)}${more.join("")}`;
+}
+
+function inWords(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, given]) => `${name} ${inWords(given)}`)
+    .join(", ");
 }

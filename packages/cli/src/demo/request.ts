@@ -16,7 +16,10 @@ export function requestText(wanted: DemoRequest, { specs, text, options = {}, fl
   if ("specs" in wanted) return `Its specifications:\n${specs.map(({ path }) => `  ${path}`).join("\n")}\n`;
   if ("page" in wanted)
     return `Its page of intent, ${wanted.page}:\n\n${indented(specs.map(({ bytes }) => Buffer.from(bytes).toString()).join(""))}`;
-  const given = [...Object.entries(flags).flatMap(([name, isOn]) => (isOn ? [`--${name}`] : [])), ...Object.entries(options).map(([name, value]) => `--${name} ${value}`)];
+  const given = [
+    ...Object.entries(flags).flatMap(([name, isOn]) => (isOn ? [`--${name}`] : [])),
+    ...Object.entries(options).map(([name, value]) => `--${name} ${value}`),
+  ];
   return `The request${given.length === 0 ? "" : `, with ${given.join(" ")}`}:\n\n${indented(text ?? "")}\n`;
 }
 

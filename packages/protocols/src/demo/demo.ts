@@ -57,7 +57,8 @@ export interface PublishedPackage {
 }
 
 /** What the protocol is given: every specification below a folder, a page, or words with the protocol's own options. */
-export type DemoRequest = { readonly specs: string } | { readonly page: string } | (Pick<RunRequest, "options" | "flags"> & { readonly text: string });
+export type DemoRequest =
+  { readonly specs: string } | { readonly page: string } | (Pick<RunRequest, "options" | "flags"> & { readonly text: string });
 
 /** An edit of the project after the first run. The same request is made again. */
 export interface DemoEdit {

@@ -6,7 +6,7 @@ import type { Clock } from "@slipway/durable/environment";
 import { issueApproval } from "../land/approvals/approvals.ts";
 import { openApprovalKey } from "../land/approvals/key.ts";
 import { loadConfiguration } from "../../config/load.ts";
-import { openRepository } from "../../host/git/repository.ts";
+import { openRepository, type Repository } from "../../host/git/repository.ts";
 import { openKernel, type Kernel } from "../../kernel.ts";
 import { layoutAt } from "../../host/layout.ts";
 import type { DoorEvent } from "../../record/operations/door.ts";
@@ -84,6 +84,8 @@ export interface ScratchOptions {
   readonly clock?: Clock;
   /** Replaces none. */
   readonly sandbox?: Sandbox;
+  /** Wraps the one that is opened. */
+  readonly wrapRepository?: (opened: Repository) => Repository;
   /** Additional variables of the host. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -115,7 +117,7 @@ function templateOf(files: Readonly<Record<string, string>>): string {
 /** A real repository and kernel; gates really run, without a sandbox. `files` are added to, or replace, the default ones. */
 export async function openScratchKernel(
   files: Readonly<Record<string, string>> = {},
-  { observe, clock, sandbox, env = {} }: ScratchOptions = {},
+  { observe, clock, sandbox, wrapRepository = (opened) => opened, env = {} }: ScratchOptions = {},
 ): Promise<ScratchKernel> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-kernel-")));
   const root = join(home, "repository");
@@ -131,7 +133,7 @@ export async function openScratchKernel(
   let broken: Error | null = null;
   const kernel = openKernel({
     records,
-    repository: await openRepository(root, { env: { PATH: process.env["PATH"], HOME: home } }),
+    repository: wrapRepository(await openRepository(root, { env: { PATH: process.env["PATH"], HOME: home } })),
     configuration: await loadConfiguration(async (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path)) : null)),
     approvalKey,
     hostEnv: { PATH: process.env["PATH"], XDG_STATE_HOME: join(home, "state"), API_TOKEN: "a-very-secret-value", ...env },

@@ -52,7 +52,10 @@ export const crewDemo: Demo<CrewStory> = {
 function closing({ run, result, status, states, dispatches, repeated, journal }: CrewStory, finished: FinishedDemo): DemoClosing {
   const { bold } = paint(finished.color);
   const landing = result?.landing ?? null;
-  const decisions = (status?.user_decisions ?? []).map(({ decision_id: id, answer, resolution_reason }) => ({ id, answer: answer ?? resolution_reason }));
+  const decisions = (status?.user_decisions ?? []).map(({ decision_id: id, answer, resolution_reason }) => ({
+    id,
+    answer: answer ?? resolution_reason,
+  }));
   const repairs = Object.entries(status?.retry_counts ?? {}).flatMap(([task, loops]) =>
     Object.entries(loops).map(([loop, count]) => ({ task, loop, count: count ?? 0 })),
   );
@@ -72,7 +75,14 @@ function closing({ run, result, status, states, dispatches, repeated, journal }:
       `agents   ${dispatches} dispatches, ${repeated} repeated because the answer was not valid`,
       `repairs  ${repairs.map(({ task, loop, count }) => `${task} ${loop} ${count} of 3`).join(", ") || "none"}`,
       `commit   ${landing === null ? "none" : landing.commit.slice(0, 10)}`,
-      ...lastLines({ journal, tryNext: { ...TRY_NEXT, [`cat .slipway/runs/${run}/report.md`]: "the report with its known issues" }, begin: 'slipway crew "what you want"' }, finished),
+      ...lastLines(
+        {
+          journal,
+          tryNext: { ...TRY_NEXT, [`cat .slipway/runs/${run}/report.md`]: "the report with its known issues" },
+          begin: 'slipway crew "what you want"',
+        },
+        finished,
+      ),
     ],
     json: {
       status: landing === null ? "not merged" : "merged",

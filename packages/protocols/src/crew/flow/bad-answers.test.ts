@@ -1,3 +1,4 @@
+import { SlipwayError } from "@slipway/agents/errors";
 import { afterEach, describe, expect, test } from "vitest";
 import { coder, file, leanIntake, LETTERS_TWO, own, OWN, qa, reviewer, said } from "./testing/artifacts.ts";
 import { openBench, shown, type CrewBench, type Models, type People, type Reply } from "./testing/bench.ts";
@@ -67,6 +68,16 @@ describe("an answer that is not valid", () => {
     expect(bench.asked.at(-1)?.body).toContain(problem);
     expect(bench.roles()).toEqual(["SpecAgent meta"]);
     expect(touched()).toBe("");
+  });
+});
+
+describe("a call that fails", () => {
+  test("[CRW-021] is one attempt of three, like an invalid answer", async () => {
+    const error = new SlipwayError("agent_failed", "The model is not there.", { retryable: true, suggested_next_actions: ["Wait."] });
+    await lean({ reviewer: [error, "no json", error] });
+    await bench.run();
+    expect(bench.sent.filter(({ role }) => role === "reviewer")).toHaveLength(3);
+    expect(bench.asked.at(-1)?.body).toContain("Reviewer failed 3 times; last: agent_failed: The model is not there.");
   });
 });
 

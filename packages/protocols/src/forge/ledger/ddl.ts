@@ -51,6 +51,7 @@ BEGIN SELECT RAISE(ABORT, 'anvil_checks is append-only: a row cannot be replaced
 WHEN NEW.phase = 'review' AND EXISTS (SELECT 1 FROM anvil_checks
   WHERE phase = 'review' AND run_id = NEW.run_id AND task_id = NEW.task_id AND check_name = NEW.check_name AND round = NEW.round)
 BEGIN SELECT RAISE(ABORT, 'anvil_checks has this verdict already'); END`,
+  "CREATE INDEX anvil_checks_of_round ON anvil_checks (run_id, task_id, phase, round)",
   "CREATE UNIQUE INDEX anvil_checks_review ON anvil_checks (run_id, task_id, check_name, round) WHERE phase = 'review'",
   "CREATE UNIQUE INDEX telemetry_dispatch ON pipeline_telemetry (run_id, step, agent, instance)",
 ] as const;

@@ -108,7 +108,7 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
     ...FILES,
     "slipway/policy.yaml": policy(POLICY.replace("merge_policy: {", "merge_policy: { require_user_approval: false,")),
   };
-  const run = options.beside === undefined ? RUN : `${RUN}-beside`;
+  const run = options.beside === undefined ? RUN : `${RUN}-${feature}`;
   const scratch = options.beside?.scratch ?? (await openScratchKernel({ ...texts, ...options.files }, options.kernel));
   const { kernel, records } = scratch;
   const { db, sqlite } = records.database;

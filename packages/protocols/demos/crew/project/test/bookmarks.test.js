@@ -6,7 +6,10 @@ const NEWS = { title: "News", address: "https://news.example" };
 
 test("bookmarks are sorted by title", () => {
   const two = withBookmark([NEWS], { title: "Art", address: "https://art.example" });
-  assert.deepEqual(two.map(({ title }) => title), ["Art", "News"]);
+  assert.deepEqual(
+    two.map(({ title }) => title),
+    ["Art", "News"],
+  );
 });
 
 test("a bookmark without a title is refused", () => {

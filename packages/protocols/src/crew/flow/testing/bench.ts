@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Provider, ProviderRequest } from "@slipway/agents/provider";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import type { Outcome } from "@slipway/durable/outcome";
-import { openScratchKernel, PERSON, POLICY, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
+import { openScratchKernel, PERSON, POLICY, type ScratchKernel, type ScratchOptions } from "@slipway/kernel/change/testing/scratch-kernel";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { FeatureResult } from "../../../change/feature-run.ts";
 import { openChangeServices } from "../../../change/services.ts";
@@ -52,6 +52,7 @@ export interface CrewBench {
 export interface BenchOptions extends Partial<CrewInput> {
   readonly files?: Readonly<Record<string, string>>;
   readonly approval?: boolean;
+  readonly kernel?: ScratchOptions;
   /** Ends the process after this many journal events, again and again. */
   readonly killEvery?: number;
   readonly request?: string;
@@ -62,7 +63,7 @@ export interface BenchOptions extends Partial<CrewInput> {
 /** A real repository, database, engine and dispatcher; models and people are scripted. */
 export async function openBench(models: Models, people: People = {}, options: BenchOptions = {}): Promise<CrewBench> {
   const policy = options.approval === true ? POLICY : POLICY.replace("merge_policy: {", "merge_policy: { require_user_approval: false,");
-  const scratch = await openScratchKernel({ "slipway/policy.yaml": policy, ...options.files });
+  const scratch = await openScratchKernel({ "slipway/policy.yaml": policy, ...options.files }, options.kernel);
   const { kernel, records } = scratch;
   const sent: ProviderRequest[] = [];
   const asked: InboxQuestion[] = [];
