@@ -80,7 +80,9 @@ test("[FOR-150] the evidence of a task is a table of the query's ten columns", (
   expect(evidence).toContain("### task-01");
   const columns = "phase | check_name | tool | command | exit_code | passed | verdict | severity | round | output_snippet";
   expect(evidence).toContain(`| ${columns} |`);
-  expect(evidence).toContain("| after | tests-node | npm | npm run --silent test | 1 | 0 |  |  | 2 | 1 failed \\| 3 passed \\# not a heading |");
+  expect(evidence).toContain(
+    "| after | tests-node | npm | npm run --silent test | 1 | 0 |  |  | 2 | 1 failed \\| 3 passed \\# not a heading |",
+  );
 });
 
 test("[FOR-137] a bundle on the YAML ledger says that independent SQL verification was lost, and no other does", () => {

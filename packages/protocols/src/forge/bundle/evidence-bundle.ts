@@ -87,7 +87,10 @@ function verificationPart({ tasks }: BundleFacts): string[] {
     String(regressions.length),
   ]);
   const regressions = tasks.flatMap((task) =>
-    task.regressions.map(({ check_name, output_snippet }) => `- ${task.id}: ${code(check_name)} passed on the base and fails now. ${plain(output_snippet ?? "")}`),
+    task.regressions.map(
+      ({ check_name, output_snippet }) =>
+        `- ${task.id}: ${code(check_name)} passed on the base and fails now. ${plain(output_snippet ?? "")}`,
+    ),
   );
   const summary = table(["Task", "Title", "Size", "Round", "Passed", "Failed", "Regressions"], rows);
   return ["## Verification", summary, ...(regressions.length === 0 ? [] : [regressions.join("\n")])];
@@ -101,7 +104,11 @@ function reviewPart({ reviews }: BundleFacts): string[] {
     const found = verdicts.reduce((sum, verdict) => sum + verdict.found, 0);
     return `- ${scope} review, round ${round}: ${found} found, ${count} fixed`;
   });
-  return ["## Review", table(["Scope", "Round", "Model", "Focus", "Verdict", "Issues found"], rows), ...(fixed.length === 0 ? [] : [fixed.join("\n")])];
+  return [
+    "## Review",
+    table(["Scope", "Round", "Model", "Focus", "Verdict", "Issues found"], rows),
+    ...(fixed.length === 0 ? [] : [fixed.join("\n")]),
+  ];
 }
 
 function blastPart({ files, tasks }: BundleFacts): string[] {

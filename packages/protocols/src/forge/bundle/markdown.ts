@@ -13,7 +13,6 @@ export function codeBlock(text: string): string {
 }
 
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(columns), line(columns.map(() => "---")), ...rows.map((cells) => line(cells.map(plain)))].join("\n");
 }
 
@@ -29,4 +28,8 @@ function longestRun(text: string): number {
 
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
 }
