@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
+import { crewViolations, undisturbedCrew } from "./crew-invariants.ts";
 import { criticalityViolations, undisturbedProgram } from "./criticality-invariants.ts";
 import { undisturbedTree } from "./expectations.ts";
 import { factoryViolations, watchSeals } from "./factory-invariants.ts";
-import { dieAtRandom, dieEverywhere, prepare, prepareCriticality, prepareFactory } from "./flow.ts";
-import { prepareForge } from "./forge-flow.ts";
+import { dieAtRandom, dieEverywhere, prepare, prepareRequest, prepareFactory } from "./flow.ts";
 import { forgeViolations, undisturbedForge } from "./forge-invariants.ts";
 import { violations } from "./invariants.ts";
 import { seededRandom } from "./random.ts";
@@ -19,12 +19,15 @@ const { values } = parseArgs({
     criticality: { type: "boolean", default: false },
     /** The same with the demo of forge. */
     forge: { type: "boolean", default: false },
+    /** The same with the demo of crew. */
+    crew: { type: "boolean", default: false },
     share: { type: "string", default: "1" },
   },
 });
 if (values.factory) await killFactory(Number(values.share));
 else if (values.criticality) await killCriticality(Number(values.share));
 else if (values.forge) await killForge(Number(values.share));
+else if (values.crew) await killCrew(Number(values.share));
 else await killFeatures();
 
 async function killFactory(share: number): Promise<void> {
@@ -39,7 +42,7 @@ async function killFactory(share: number): Promise<void> {
 async function killCriticality(share: number): Promise<void> {
   console.log(`a run of criticality, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
   const expected = await undisturbedProgram();
-  const flow = await prepareCriticality("mine");
+  const flow = await prepareRequest("criticality", "mine");
   const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
   report(await criticalityViolations(flow, last, expected));
   console.log(`${deaths} kills in ${flow.folder}`);
@@ -48,9 +51,18 @@ async function killCriticality(share: number): Promise<void> {
 async function killForge(share: number): Promise<void> {
   console.log(`a run of forge, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
   const expected = await undisturbedForge();
-  const flow = await prepareForge();
+  const flow = await prepareRequest("forge", "mine");
   const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
   report(await forgeViolations(flow, last, expected));
+  console.log(`${deaths} kills in ${flow.folder}`);
+}
+
+async function killCrew(share: number): Promise<void> {
+  console.log(`a session of crew, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
+  const expected = await undisturbedCrew();
+  const flow = await prepareRequest("crew", "mine");
+  const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
+  report(await crewViolations(flow, last, expected));
   console.log(`${deaths} kills in ${flow.folder}`);
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { git, prepareCriticality, spawnChild, type Ended, type Flow } from "./flow.ts";
+import { git, prepareRequest, spawnChild, type Ended, type Flow } from "./flow.ts";
 import { fsckProblems, journalWhole, nothingLeft, paidOnce, ranOnce, untouched } from "./invariants.ts";
 import { nameOf } from "./orphans.ts";
 import { query } from "./query.ts";
@@ -11,7 +11,7 @@ export type MergedFiles = ReadonlyMap<string, string>;
 
 /** The files that an undisturbed run merges; throws if even that one is not clean. */
 export async function undisturbedProgram(): Promise<MergedFiles> {
-  const flow = await prepareCriticality("main");
+  const flow = await prepareRequest("criticality", "main");
   const last = await spawnChild(flow, { atPoints: false });
   const files = mergedFiles(flow);
   const problems = await criticalityViolations(flow, last, files);

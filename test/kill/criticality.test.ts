@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { criticalityViolations, undisturbedProgram } from "./criticality-invariants.ts";
-import { deathsOf, dieEverywhere, prepareCriticality } from "./flow.ts";
+import { deathsOf, dieEverywhere, prepareRequest } from "./flow.ts";
 
 /** Where something is accepted, paid or delivered. `npm run campaign:kill -- --criticality` dies at every point. */
 const POINTS: Readonly<Record<string, readonly string[]>> = {
@@ -14,7 +14,7 @@ const POINTS: Readonly<Record<string, readonly string[]>> = {
 
 test("a run of criticality, killed where it accepts, pays and delivers", { timeout: 900_000 }, async () => {
   const expected = undisturbedProgram();
-  const flow = await prepareCriticality("mine");
+  const flow = await prepareRequest("criticality", "mine");
   const on = Object.values(POINTS).flat().join("|");
   const { deaths, last } = await dieEverywhere(flow, 0, { focus: { on, share: 1 } });
   expect((await criticalityViolations(flow, last, await expected)).join("\n")).toBe("");

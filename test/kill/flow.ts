@@ -3,17 +3,18 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findSpecs } from "@slipway/kernel/change/plan/specs/read";
-import { criticalityDemo } from "@slipway/protocols/criticality/demo/demo";
 import { HOURS } from "@slipway/protocols/factory/demo/files";
 import { SHOP } from "@slipway/protocols/features/demo/files";
 import { makeRepository } from "slipway/demo/scratch";
 import { bundle } from "./bundle.ts";
+import { demoOf } from "./demo-of.ts";
 import { quietIo, type Orders } from "./orders.ts";
 
 export interface Flow {
   readonly folder: string;
   readonly env: Record<string, string>;
   readonly specs: readonly string[];
+  readonly protocol?: string;
   readonly log: string;
   readonly deaths: string;
   /** The program that drives it. */
@@ -51,14 +52,15 @@ export async function prepareFactory(branch: "main" | "mine"): Promise<Flow> {
   return begin(await makeRepository(io, "repository", HOURS), branch, [], await programFor("factory-child"));
 }
 
-/** The same with the interview of criticality's demo. */
-export async function prepareCriticality(branch: "main" | "mine"): Promise<Flow> {
+/** The same with the demo of a protocol that takes a request or an interview. */
+export async function prepareRequest(protocol: "criticality" | "forge" | "crew", branch: "main" | "mine"): Promise<Flow> {
   const { io, begin } = place();
-  const flow = begin(await makeRepository(io, "repository", criticalityDemo.files), branch, [], await programFor("criticality-child"));
+  const { files } = await demoOf(protocol);
+  const flow = begin(await makeRepository(io, "repository", files), branch, [], await programFor("request-child"));
   // Its own, to see what is left there.
   const TMPDIR = join(flow.env["HOME"] ?? "", "tmp");
   mkdirSync(TMPDIR);
-  return { ...flow, env: { ...flow.env, TMPDIR } };
+  return { ...flow, protocol, env: { ...flow.env, TMPDIR } };
 }
 
 function place() {
@@ -114,7 +116,7 @@ interface ChildOptions {
 
 /** One process of the flow. `dieAfterMs` kills it, and its children, from outside. */
 export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
-  const { folder, env, specs, log, deaths, program } = flow;
+  const { folder, env, specs, protocol, log, deaths, program } = flow;
   const orders: Orders = {
     folder,
     env,
@@ -122,6 +124,7 @@ export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
     log,
     deaths: options.atPoints ? deaths : null,
     share: options.share ?? 1,
+    ...(protocol === undefined ? {} : { protocol }),
     ...(options.focus === undefined ? {} : { focus: options.focus }),
   };
   const child = spawn(process.execPath, [program, JSON.stringify(orders)], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });

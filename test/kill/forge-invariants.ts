@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { git, spawnChild, type Ended, type Flow } from "./flow.ts";
-import { prepareForge } from "./forge-flow.ts";
+import { git, prepareRequest, spawnChild, type Ended, type Flow } from "./flow.ts";
 import { fsckProblems, journalWhole, nothingLeft, paidOnce, ranOnce, untouched } from "./invariants.ts";
 import { query } from "./query.ts";
+import { differences, endedWithMerge, entriesOf, filesOfRun, mergedFiles, withoutTimes } from "./traces.ts";
 
 /** What an undisturbed run leaves: its ledger, its files and what it merges. */
 export interface ForgeTraces {
@@ -15,7 +13,7 @@ export interface ForgeTraces {
 
 /** Throws if even the undisturbed run is not clean. */
 export async function undisturbedForge(): Promise<ForgeTraces> {
-  const flow = await prepareForge();
+  const flow = await prepareRequest("forge", "mine");
   const last = await spawnChild(flow, { atPoints: false });
   const traces = tracesOf(flow);
   const problems = await forgeViolations(flow, last, traces);
@@ -25,7 +23,7 @@ export async function undisturbedForge(): Promise<ForgeTraces> {
 
 /** Every violated invariant after the run has ended. */
 export async function forgeViolations(flow: Flow, last: Ended, expected: ForgeTraces): Promise<string[]> {
-  const unfinished = ended(last);
+  const unfinished = endedWithMerge(last);
   if (unfinished.length > 0) return unfinished;
   const traces = tracesOf(flow);
   return [
@@ -43,36 +41,20 @@ export async function forgeViolations(flow: Flow, last: Ended, expected: ForgeTr
   ];
 }
 
-function ended({ code, stdout, stderr }: Ended): string[] {
-  const merged = code === 0 && stdout.includes('"status":"completed"') && stdout.includes('"status":"merged"');
-  return merged ? [] : [`the run did not end with a merge: exit ${code} ${stdout} ${stderr}`];
-}
-
 function tracesOf({ folder }: Flow): ForgeTraces {
   const checks = query(folder, "SELECT task_id, phase, check_name, round, passed, exit_code, verdict FROM anvil_checks");
   const dispatches = query(folder, "SELECT step, agent, instance, status, dispatch_count, retry_count FROM pipeline_telemetry");
-  const merged = git(folder, ["ls-tree", "-r", "--name-only", "main"]).trim().split("\n");
   return {
     checks: checks.map((row) => JSON.stringify(row)).toSorted(),
     dispatches: dispatches.map((row) => JSON.stringify(row)).toSorted(),
     runFiles: runFilesOf(folder),
-    merged: Object.fromEntries(merged.map((path) => [path, git(folder, ["show", `main:${path}`])])),
+    merged: mergedFiles(folder),
   };
 }
 
 /** The YAML outputs and their companions, without what differs between two runs: times, digests, durations, and places. */
 function runFilesOf(folder: string): Record<string, string> {
-  const runs = join(folder, ".slipway", "runs");
-  const place = join(runs, readdirSync(runs)[0] ?? "");
-  const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  // A half-written file of a killed process is left under a temporary name.
-  const names = files
-    .map((entry) => join(entry.parentPath, entry.name).slice(place.length + 1))
-    .filter((name) => !/\.slipway-\w+\.tmp$/.test(name));
-  const texts = names.map((name): [string, string] => [
-    name,
-    /^(?:journal\.jsonl|verification-ledger\.db)$/.test(name) ? "" : readFileSync(join(place, name), "utf8"),
-  ]);
+  const texts = Object.entries(filesOfRun(folder));
   return Object.fromEntries(
     texts.map(([name, text]) => [name, /\.(?:yaml|md)$/.test(name) && !isEvidence(name) ? withoutTimes(text) : ""]),
   );
@@ -81,26 +63,6 @@ function runFilesOf(folder: string): Record<string, string> {
 /** They quote the output of checks, with durations and orders of rows. */
 function isEvidence(name: string): boolean {
   return /^(?:verification-ledger\.yaml|evidence-bundle\.md|implementation-reports\/.*)$/.test(name);
-}
-
-function withoutTimes(text: string): string {
-  return text
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:-]+(?:\.\d+)?Z/g, "<time>")
-    .replaceAll(/\b[0-9a-f]{40}\b/g, "<digest>")
-    .replaceAll(/[\d.]+ ?ms|duration_ms [\d.]+/g, "<duration>");
-}
-
-function entriesOf(texts: Readonly<Record<string, string>>): string[] {
-  return Object.entries(texts)
-    .map((entry) => JSON.stringify(entry))
-    .toSorted();
-}
-
-const times = (list: readonly string[], one: string) => list.filter((other) => other === one).length;
-
-function differences(what: string, found: readonly string[], expected: readonly string[]): string[] {
-  const all = [...new Set([...found, ...expected])].filter((one) => times(found, one) !== times(expected, one));
-  return all.map((one) => `${what} is there ${times(found, one)} times instead of ${times(expected, one)}: ${one.slice(0, 500)}`);
 }
 
 function mergedOnce({ folder }: Flow): string[] {

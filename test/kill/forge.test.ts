@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { deathsOf, dieEverywhere } from "./flow.ts";
-import { prepareForge } from "./forge-flow.ts";
+import { deathsOf, dieEverywhere, prepareRequest } from "./flow.ts";
 import { forgeViolations, undisturbedForge } from "./forge-invariants.ts";
 
 /** Where something is paid for, recorded as evidence, restored or delivered. `npm run campaign:kill -- --forge` dies at every point. */
@@ -20,7 +19,7 @@ const POINTS: Readonly<Record<string, readonly string[]>> = {
 
 test("[FOR-133][FOR-142][FOR-143] a run of forge, killed where it pays, records, restores and delivers", { timeout: 600_000 }, async () => {
   const expected = undisturbedForge();
-  const flow = await prepareForge();
+  const flow = await prepareRequest("forge", "mine");
   const on = Object.values(POINTS).flat().join("|");
   const { deaths, last } = await dieEverywhere(flow, 0, { focus: { on, share: 1 } });
   expect((await forgeViolations(flow, last, await expected)).join("\n")).toBe("");

@@ -8,6 +8,8 @@ export interface Orders {
   readonly folder: string;
   readonly env: Record<string, string>;
   readonly specs: readonly string[];
+  /** The protocol whose demo it is, for a program that can drive several. */
+  readonly protocol?: string;
   /** One line per event, over all processes. */
   readonly log: string;
   /** Points where a process has already died; null: do not die. */

@@ -1,20 +1,26 @@
-import { forgeDemo } from "@slipway/protocols/forge/demo/demo";
-import { cassetteOf } from "@slipway/protocols/demo/files";
+// Drives the demo of a protocol that takes a request or an interview.
+import { bundledAnswers, cassetteOf } from "@slipway/protocols/demo/files";
 import { protocolNamed } from "@slipway/protocols/protocols";
+import { personOf } from "@slipway/protocols/surface/caller";
 import { beginRun } from "@slipway/protocols/surface/start-protocol";
 import { openQuestionsOf } from "@slipway/runtime/choose";
 import { openSession } from "@slipway/runtime/session";
+import { requestOf } from "slipway/demo/request";
 import { giveApproval } from "slipway/give-approval";
+import { demoOf } from "./demo-of.ts";
 import { quietIo, underOrders } from "./orders.ts";
+import { query } from "./query.ts";
 
-const { files } = forgeDemo;
 const { orders, point, note } = underOrders();
+const protocol = protocolNamed(orders.protocol ?? "");
+const { files } = await demoOf(protocol.name);
 const io = quietIo(orders.folder, orders.env);
 /** Without the day and without ids that differ when something is done again: a point has the same name in every run. */
 const named = (text: string) =>
   text
     .replace(/\d{4}-\d\d-\d\d_/, "")
     .replace(/#call_[\w-]+/, "")
+    .replace(/@[-\dT:.]+Z/, "")
     .replace(/answer_[\w-]+/, "answer");
 const session = await openSession({
   io,
@@ -23,6 +29,7 @@ const session = await openSession({
   onStepStart: (runId, name) => note(named(`begin ${runId} ${name}`)),
   onOperation: ({ phase, operationId }) => point(named(`${phase} ${operationId}`)),
 });
+const answers = await bundledAnswers(files);
 
 const [known] = await session.engine.runs({ rootsOnly: true });
 const runId = known?.runId ?? (await begin());
@@ -36,16 +43,25 @@ for (;;) {
   const questions = await openQuestionsOf(session.records, runId);
   if (questions.length === 0) throw new Error(`no answer for: ${JSON.stringify(outcome)}`);
   for (const question of questions) {
-    if (question.kind !== "approval") throw new Error(`no answer for ${question.kind}: ${question.title}`);
-    await giveApproval(session.records, question, io, { policyHash: session.kernel.configuration.policyHash });
+    if (question.kind === "approval") {
+      await giveApproval(session.records, question, io, { policyHash: session.kernel.configuration.policyHash });
+    } else {
+      // The first question of a kind gets the first answer of that kind, whichever process asks it.
+      const value = answers[question.kind]?.[answered(question.kind)];
+      if (value === undefined) throw new Error(`no answer for ${question.kind}: ${question.title} ${question.body}`);
+      await session.records.answer({ id: question.id, value, by: personOf(io) });
+    }
     point(named(`answered ${question.id}`));
   }
 }
 await session.close();
 
 async function begin(): Promise<string> {
-  const text = "text" in files.request ? files.request.text : null;
-  const begun = await beginRun(protocolNamed("forge"), session, { specs: [], text, cwd: io.cwd, env: io.env });
+  const begun = await beginRun(protocol, session, await requestOf(files.request, io));
   if ("runId" in begun) return begun.runId;
   throw new Error(`there is nothing to do: ${begun.lines.join(" ")}`);
+}
+
+function answered(kind: string): number {
+  return query(orders.folder, `SELECT id FROM questions WHERE kind = '${kind}' AND status = 'answered'`).length;
 }
