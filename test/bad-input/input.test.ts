@@ -18,8 +18,8 @@ describe("the specification", () => {
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(project.root, name), bytes);
     const before = belongings(project.root);
     expectRefused(await slipway(project, ["run", "missing.md"]), { code: "input_path_not_found", names: ["missing.md"] });
+    expectRefused(await inHere(project, ["run", "folder.md"]), { code: "no_specs_found", names: ["folder.md"] });
     const why: [string, string][] = [
-      ["folder.md", "-fl FOLDER"],
       ["empty.md", "is empty"],
       ["blank.md", "is empty"],
       ["large.md", "10485760 bytes"],

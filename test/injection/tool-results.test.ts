@@ -84,7 +84,7 @@ afterAll(async () => {
 
 test("the model read the order in a tool's result, obeyed it, and every call was refused", () => {
   expect(told.get("reads the orders")).toContain(ORDER);
-  const refused = /^(?:Error|AI_NoSuchToolError): /;
+  const refused = /^(?:Error|AI_NoSuchToolError|AI_ToolCallRepairError): /;
   const names = deeds().map(([name]) => name);
   expect([...told.keys()]).toEqual(expect.arrayContaining(names));
   expect(names.filter((name) => !refused.test(told.get(name) ?? "")).map((name) => `${name}: ${told.get(name)}`)).toEqual([]);
