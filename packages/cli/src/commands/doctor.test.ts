@@ -379,7 +379,7 @@ describe.skipIf(!available)("agents", () => {
       "custom",
       { default_provider: "custom", custom: { command: ["node", "agent.js"] } },
       "ok",
-      /custom plays features: builder, planner, qa; factory: arbiter, challenger, planner, product-owner, proposer; criticality: architect, auditor, structurer, worker\./,
+      /custom plays features: builder, planner, qa; factory: arbiter, challenger, planner, product-owner, proposer; criticality: architect, auditor, structurer, worker; forge: adversarial-reviewer, designer, implementer, knowledge-agent, planner, researcher, spec, verifier; crew: architect, coder, designer, docs, integrator, planner, qa, researcher, reviewer, security, spec-agent\./,
     ],
     [
       "a client that is not installed",
@@ -414,7 +414,7 @@ describe.skipIf(!available)("agents", () => {
     expect((await doctor(folder)).of("agents").map(({ status, finding }) => [status, finding])).toEqual([
       [
         "ok",
-        "Recorded answers from tapes play features: builder, planner; factory: challenger, planner, product-owner, proposer; criticality: architect, auditor, structurer, worker.",
+        "Recorded answers from tapes play features: builder, planner; factory: challenger, planner, product-owner, proposer; criticality: architect, auditor, structurer, worker; forge: adversarial-reviewer, designer, implementer, knowledge-agent, planner, researcher, spec, verifier; crew: architect, coder, designer, docs, integrator, planner, qa, researcher, reviewer, security, spec-agent.",
       ],
       ["ok", "custom plays features: qa; factory: arbiter."],
     ]);
