@@ -8,7 +8,7 @@ import { nativeToolsOf, type NativeTool } from "@slipway/agents/tools/native-too
 import { SlipwayError } from "@slipway/agents/errors";
 import type { Provider } from "@slipway/agents/provider";
 import { fromFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
-import { droppedRefusals } from "../firewall/made-changes.ts";
+import { droppedRefusals } from "../firewall/outside-changes.ts";
 import type { AgentRequest, ChosenProvider, DispatcherOptions, WorkspaceRequest } from "./dispatcher.ts";
 import { redactedProvider, redactedResult } from "./redact-answers.ts";
 import { withWorkplace, type WorkNotes } from "./work-folder.ts";

@@ -1,45 +1,37 @@
-import type { PackChanges } from "@slipway/agents/packs/changes";
 import { rulingsOf } from "@slipway/kernel/host/file-views/rules";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { refusalsIn, undeclaredChanges } from "./made-changes.ts";
+import { twinsOf } from "./judged-path.ts";
+import { droppedRefusals, outsideChanges } from "./outside-changes.ts";
 import { packRulesOf } from "./pack-rules.ts";
-import { judgeCall, type RoleGrant } from "./role-grant.ts";
+import { judgeAccess, type Access, type RoleGrant } from "./role-grant.ts";
 
 const OUTPUT = ".slipway/runs/r1/verification-reports/task-01.yaml";
 
 /** Reads everything but `private`, changes `src` without `src/gen`. */
 const grant: RoleGrant = {
   role: "verifier",
-  tools: ["read_file", "create_file", "run_in_terminal"],
   mayRead: () => true,
   mayWrite: (path) => path.startsWith("src/") && !path.startsWith("src/gen/"),
   outputs: [OUTPUT],
   forbidden: ["private", "src/gen", "Straße"],
 };
-const reader: RoleGrant = { ...grant, tools: ["read_file"], mayWrite: () => false };
+const reader: RoleGrant = { ...grant, mayWrite: () => false };
 
-const isAllowed = (tool: string, path?: string, of = grant, known: readonly string[] = []) => judgeCall(of, { tool, path }, known).allowed;
+const verdictOf = (access: Access, path: string, of = grant, known: readonly string[] = []) =>
+  judgeAccess(of, access, path, twinsOf(known));
+const isAllowed = (access: Access, path: string, of = grant, known: readonly string[] = []) => verdictOf(access, path, of, known).allowed;
 
-describe("[FOR-020] a call", () => {
-  test("of a tool outside the list is refused, with the tool and the role", () => {
-    expect(judgeCall(grant, { tool: "grep_search", path: "src/a.ts" })).toEqual({
-      allowed: false,
-      reason: "the verifier has no tool grep_search",
-    });
-    expect(isAllowed("ask_questions")).toBe(false);
-    expect(isAllowed("run_in_terminal")).toBe(true);
-  });
-
-  test("is judged by what its tool does with the path", () => {
-    expect(isAllowed("read_file", "docs/a.md")).toBe(true);
-    expect(judgeCall(grant, { tool: "create_file", path: "docs/a.md" })).toEqual({
+describe("[FOR-020] an access", () => {
+  test("is judged by what it does with the path", () => {
+    expect(isAllowed("read", "docs/a.md")).toBe(true);
+    expect(verdictOf("write", "docs/a.md")).toEqual({
       allowed: false,
       reason: "docs/a.md may not be changed by the verifier",
     });
-    expect(isAllowed("create_file", "src/a.ts")).toBe(true);
-    expect(isAllowed("create_file", "./src//b/../a.ts")).toBe(false);
-    expect(isAllowed("create_file", "./src//a.ts")).toBe(true);
+    expect(isAllowed("write", "src/a.ts")).toBe(true);
+    expect(isAllowed("write", "./src//b/../a.ts")).toBe(false);
+    expect(isAllowed("write", "./src//a.ts")).toBe(true);
   });
 
   test.each([
@@ -65,33 +57,28 @@ describe("[FOR-020] a call", () => {
     ["in another Unicode form", "docs/u\u0308.md"],
     ["with an invisible character", "\u200c./private/key"],
   ])("with a path %s is refused", (_, path) => {
-    expect(isAllowed("read_file", path)).toBe(false);
-    expect(isAllowed("create_file", path)).toBe(false);
+    expect(isAllowed("read", path)).toBe(false);
+    expect(isAllowed("write", path)).toBe(false);
   });
 
   test("with another spelling of an existing path is refused", () => {
     const known = ["src/Lib/a.ts", "README.md"];
-    expect(isAllowed("create_file", "src/Lib/b.ts", grant, known)).toBe(true);
-    expect(judgeCall(grant, { tool: "create_file", path: "src/lib/b.ts" }, known)).toEqual({
+    expect(isAllowed("write", "src/Lib/b.ts", grant, known)).toBe(true);
+    expect(verdictOf("write", "src/lib/b.ts", grant, known)).toEqual({
       allowed: false,
       reason: "src/lib/b.ts is another spelling of src/Lib",
     });
-    expect(isAllowed("read_file", "readme.md", grant, known)).toBe(false);
-    expect(isAllowed("read_file", "readme.md", grant, [...known, "readme.md"])).toBe(true);
+    expect(isAllowed("read", "readme.md", grant, known)).toBe(false);
+    expect(isAllowed("read", "readme.md", grant, [...known, "readme.md"])).toBe(true);
   });
 });
 
 describe("[FOR-021] own outputs", () => {
-  test("are writable without a tool that writes, and nothing beside them is", () => {
-    expect(isAllowed("create_file", OUTPUT, reader)).toBe(true);
-    expect(isAllowed("create_file", OUTPUT.replace("task-01", "task-02"), reader)).toBe(false);
-    expect(isAllowed("create_file", "src/a.ts", reader)).toBe(false);
-    expect(isAllowed("read_file", OUTPUT, { ...reader, mayRead: () => false })).toBe(true);
-  });
-
-  test("give no other tool", () => {
-    expect(isAllowed("run_in_terminal", OUTPUT, reader)).toBe(false);
-    expect(isAllowed("delete", OUTPUT, reader)).toBe(false);
+  test("are writable for a role that writes nothing else, and nothing beside them is", () => {
+    expect(isAllowed("write", OUTPUT, reader)).toBe(true);
+    expect(isAllowed("write", OUTPUT.replace("task-01", "task-02"), reader)).toBe(false);
+    expect(isAllowed("write", "src/a.ts", reader)).toBe(false);
+    expect(isAllowed("read", OUTPUT, { ...reader, mayRead: () => false })).toBe(true);
   });
 });
 
@@ -127,8 +114,8 @@ describe("[FOR-020] whatever its spelling, a path outside the grant", () => {
       fc.property(somePath, noise, (path, changes) => {
         fc.pre(isClosed(path));
         const spelled = respelled(path, changes);
-        expect(isAllowed("read_file", spelled, closed)).toBe(false);
-        expect(isAllowed("create_file", spelled, closed)).toBe(false);
+        expect(isAllowed("read", spelled, closed)).toBe(false);
+        expect(isAllowed("write", spelled, closed)).toBe(false);
       }),
       { numRuns: 2000 },
     );
@@ -146,7 +133,7 @@ describe("[FOR-020] whatever its spelling, a path outside the grant", () => {
         };
         const spelled = respelled(secret, changes);
         fc.pre(!open.includes(spelled));
-        const verdicts = ["read_file", "create_file"].map((tool) => isAllowed(tool, spelled, listing, files));
+        const verdicts = (["read", "write"] as const).map((access) => isAllowed(access, spelled, listing, files));
         // A spelling of the secret path may be the canonical form of a listed one only by equality.
         expect(verdicts).toEqual([false, false]);
       }),
@@ -160,12 +147,12 @@ describe("the rules of a pack", () => {
     writable: fc.uniqueArray(somePath, { maxLength: 6 }),
     readable: fc.uniqueArray(somePath, { maxLength: 6 }),
     outputs: fc.uniqueArray(somePath, { maxLength: 2 }),
-    folders: fc.constantFrom([], ["."], ["src"]),
+    unlisted: fc.constantFrom<Access | null>(null, "read", "write"),
   });
 
   test("agree with the grant for every listed file", () => {
     fc.assert(
-      fc.property(fc.uniqueArray(somePath, { maxLength: 12 }), someGrant, (files, { writable, readable, outputs, folders }) => {
+      fc.property(fc.uniqueArray(somePath, { maxLength: 12 }), someGrant, (files, { writable, readable, outputs, unlisted }) => {
         const one: RoleGrant = {
           ...grant,
           mayRead: (path) => readable.includes(path),
@@ -173,45 +160,55 @@ describe("the rules of a pack", () => {
           outputs,
           forbidden: ["private"],
         };
-        const rulings = rulingsOf(packRulesOf(one, files, folders));
+        const rulings = rulingsOf(packRulesOf(one, files, unlisted));
         // Git's own folder cannot be part of a pack.
         for (const file of files.filter((path) => !path.split("/").includes(".git"))) {
           const ruling = rulings(file);
-          expect(ruling.kind === "shown" && ruling.writable, `write ${file}`).toBe(isAllowed("create_file", file, one, files));
-          expect(ruling.kind === "shown", `read ${file}`).toBe(isAllowed("read_file", file, one, files));
+          expect(ruling.kind === "shown" && ruling.writable, `write ${file}`).toBe(isAllowed("write", file, one, files));
+          expect(ruling.kind === "shown", `read ${file}`).toBe(isAllowed("read", file, one, files));
         }
       }),
       { numRuns: 1000 },
     );
   });
 
-  test("let files be created in a named folder, but not in what is closed", () => {
-    const rulings = rulingsOf(packRulesOf({ ...grant, mayWrite: () => true }, ["src/a.ts"], ["."]));
+  test("give a path that nobody listed the share of such paths, and nothing in what is closed", () => {
+    const writable = (unlisted: Access | null, path: string) => {
+      const ruling = rulingsOf(packRulesOf({ ...grant, mayWrite: () => true }, ["src/a.ts"], unlisted))(path);
+      return ruling.kind === "shown" && ruling.writable;
+    };
+    expect((["write", "read", null] as const).map((unlisted) => writable(unlisted, "docs/new.md"))).toEqual([true, false, false]);
+    for (const path of ["slipway/policy.yaml", ".slipway/x", "private/x", "src/gen/x.ts"]) expect(writable("write", path)).toBe(false);
+  });
+
+  test("do not let a file be created beside one that may be changed", () => {
+    const rulings = rulingsOf(packRulesOf(grant, ["src/a.ts", "docs/a.md"], "read"));
     const writable = (path: string) => {
       const ruling = rulings(path);
       return ruling.kind === "shown" && ruling.writable;
     };
-    expect(["docs/new.md", OUTPUT].map(writable)).toEqual([true, true]);
-    expect(["slipway/policy.yaml", ".slipway/x", "private/x", "src/gen/x.ts"].map(writable)).toEqual([false, false, false, false]);
+    expect(["src/a.ts", "src/b.ts", "docs/b.md"].map(writable)).toEqual([true, false, false]);
+  });
+
+  test("are as few as the folders that differ", () => {
+    const files = Array.from({ length: 500 }, (_, index) => [`src/m${String(index)}/a.ts`, `docs/m${String(index)}/a.md`]).flat();
+    const wide = { ...grant, mayWrite: (path: string) => path.startsWith("src/"), forbidden: [] };
+    const paths = packRulesOf(wide, files, "write").map(({ path }) => path);
+    expect(paths.toSorted()).toEqual([".", ".slipway", OUTPUT, "docs", "slipway"]);
   });
 });
 
 describe("made changes", () => {
-  const changes: PackChanges = {
-    diff: "",
-    changed: ["docs/x.md", "src/a.ts"],
-    dropped: [{ path: "private/k", what: "removed", reason: "it may be read and not changed" }],
-  };
-
-  test("outside the grant are refusals, dropped or not", () => {
-    expect(refusalsIn(changes, grant)).toEqual([
-      { tool: "delete", path: "private/k", reason: "it may be read and not changed" },
-      { tool: "write", path: "docs/x.md", reason: "docs/x.md may not be changed by the verifier" },
+  test("outside the grant are named with the reason", () => {
+    expect(outsideChanges(["docs/x.md", "src/a.ts", "SLIPWAY/policy.yaml"], grant)).toEqual([
+      "docs/x.md may not be changed by the verifier",
+      `the path "SLIPWAY/policy.yaml" is in Slipway's own folder`,
     ]);
   });
 
-  test("are compared with the declared ones", () => {
-    expect(undeclaredChanges(["./src//a.ts", "src/b.ts"], changes)).toEqual({ undeclared: ["docs/x.md"], missing: ["src/b.ts"] });
-    expect(undeclaredChanges(["src/a.ts", "docs/x.md"], changes)).toEqual({ undeclared: [], missing: [] });
+  test("that were dropped are refused calls of the tool that makes them", () => {
+    expect(droppedRefusals([{ path: "private/k", what: "removed", reason: "it may be read and not changed" }])).toEqual([
+      { tool: "delete", path: "private/k", reason: "it may be read and not changed" },
+    ]);
   });
 });

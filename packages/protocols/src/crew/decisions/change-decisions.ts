@@ -68,17 +68,10 @@ export function resolveDecision(decisions: readonly UserDecision[], id: string, 
   );
 }
 
-/** Asks a resolved decision again under its own id: a gate after changes, or a cancelled one when a blocked session is resumed. */
-export function reopenDecision(decisions: readonly UserDecision[], id: string, at: string): UserDecision[] {
-  const decision = findDecision(decisions, id);
-  if (decision === null || decision.status === "pending") throw notPending(id, decision);
-  return replaced(decisions, pending(id, decision.question, at, decision.state_context));
-}
-
 function notPending(id: string, decision: UserDecision | null): SlipwayError {
   return new SlipwayError("invalid_status_transition", `The decision ${id} is ${decision?.status ?? "missing"} in status.json.`, {
     field: "user_decisions",
     decision_id: id,
-    suggested_next_actions: ["Read status.json again: a decision is resolved once, and reopened only when it is resolved."],
+    suggested_next_actions: ["Read status.json again: a decision is resolved once."],
   });
 }

@@ -1,6 +1,6 @@
 import type { CrewState } from "../states/states.ts";
-import { openGate, resolveDecision } from "./change-decisions.ts";
-import { GATE_DECISIONS, findDecision, pendingDecisions, type UserDecision } from "./decision.ts";
+import { openGate } from "./change-decisions.ts";
+import { GATE_DECISIONS, findDecision, type UserDecision } from "./decision.ts";
 import { asksForChanges, passesGate } from "./gate-answers.ts";
 import { correctionStep, type CorrectionStep, type GateTracking } from "./correction.ts";
 
@@ -9,23 +9,6 @@ export function returnState(decisions: readonly UserDecision[]): CrewState | nul
   const asked = decisions.filter(({ decision_id }) => /^UD-[0-9]/.test(decision_id));
   const latest = asked.toSorted((left, right) => Date.parse(left.asked_at) - Date.parse(right.asked_at)).at(-1);
   return latest?.state_context ?? null;
-}
-
-export interface Settling {
-  readonly decisions: UserDecision[];
-  /** Pending decisions, the only ones that are asked again. */
-  readonly ask: readonly string[];
-}
-
-/** What a resumed session settles first. `moot` says of decisions why nobody needs them any more. */
-export function settleOnResume(decisions: readonly UserDecision[], moot: Readonly<Record<string, string>>, at: string): Settling {
-  let next = [...decisions];
-  for (const { decision_id } of pendingDecisions(decisions)) {
-    const reason = moot[decision_id];
-    // A gate is never moot.
-    if (reason !== undefined && /^UD-[0-9]/.test(decision_id)) next = resolveDecision(next, decision_id, { status: "skipped", reason }, at);
-  }
-  return { decisions: next, ask: pendingDecisions(next).map(({ decision_id }) => decision_id) };
 }
 
 /** What a session does that is resumed in a gate. */

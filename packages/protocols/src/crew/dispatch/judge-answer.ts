@@ -1,6 +1,4 @@
 import type { PackChanges } from "@slipway/agents/packs/changes";
-import { refusalsIn, undeclaredChanges } from "../../firewall/made-changes.ts";
-import { CONFIGURATION } from "../../firewall/judged-path.ts";
 import { checklistFor } from "../checklists/qualify.ts";
 import { storedDesignSpec } from "../contract/checks/artifact-roles.ts";
 import type { OutputFacts } from "../contract/facts.ts";
@@ -18,6 +16,7 @@ import { findTask, printTasks, TASKS_FILE } from "../session/tasks.ts";
 import { acceptFiles, STATUS_FILE, type AcceptedFiles } from "./accept-files.ts";
 import type { CrewAnswer, DispatchOrder } from "./order.ts";
 import { addedLines, splitDiff } from "./session-diff.ts";
+import { undeclaredChanges } from "./undeclared-changes.ts";
 import type { Opened } from "./workspace.ts";
 
 export interface Judging {
@@ -34,11 +33,8 @@ export interface Judging {
 
 /** Everything about an answer that can be judged without running anything: what was written, what was declared, and what is said. */
 export function judgeAnswer(output: AgentOutput, changes: PackChanges, judging: Judging): Read<CrewAnswer> {
-  const { opened, folder } = judging;
+  const { folder } = judging;
   const own = sessionPath(folder);
-  const grant = { ...opened.grant, forbidden: [CONFIGURATION] };
-  const outside = refusalsIn({ changed: changes.changed, dropped: [] }, grant).map(({ path, reason }) => `${path ?? ""}: ${reason}`);
-  if (outside.length > 0) return refused(outside);
   const declared = declarationProblems(output, changes, judging);
   if (declared.length > 0) return refused(declared);
 

@@ -3,9 +3,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DispatchedRole } from "../agents.ts";
 import { DISPATCHED_ROLES } from "../contract/names.ts";
+import { packRulesOf } from "../../firewall/pack-rules.ts";
 import { grantOf } from "../grants/write-grants.ts";
 import { CREW_STATES } from "../states/states.ts";
-import { rulesOf } from "./pack-rules.ts";
+import { creatableFiles, creatableFolders, unlistedShare } from "./pack-rules.ts";
 
 const FOLDER = "2026-11-18_change-letters";
 const OWN = `.slipway/runs/${FOLDER}`;
@@ -22,7 +23,9 @@ const FILES = [
 
 function mayChange(role: DispatchedRole, state: (typeof CREW_STATES)[number], path: string): boolean {
   const grant = grantOf(role, { session: FOLDER, state, mode: "full" });
-  const ruling = rulingsOf(rulesOf({ grant, files: FILES, session: ["spec.md", "tasks.yaml", "status.json"], folder: FOLDER }))(path);
+  const session = ["spec.md", "tasks.yaml", "status.json"].map((name) => `${OWN}/${name}`);
+  const files = [...FILES, ...session, ...creatableFiles(grant, FOLDER)];
+  const ruling = rulingsOf([...packRulesOf(grant, files, unlistedShare(grant)), ...creatableFolders(grant, FOLDER)])(path);
   return ruling.kind === "shown" && ruling.writable;
 }
 

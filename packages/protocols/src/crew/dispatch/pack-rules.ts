@@ -1,78 +1,34 @@
 import type { PackRule } from "@slipway/kernel/host/file-views/rules";
-import { CONFIGURATION, PROJECTIONS } from "../../firewall/judged-path.ts";
-import type { CrewGrant } from "../grants/write-grants.ts";
+import type { Access, RoleGrant } from "../../firewall/role-grant.ts";
 import { sessionPath } from "../session/session-name.ts";
 
-const rule = (path: string, permission: "read" | "write", reason: string): PackRule => ({ path, level: "FULL", permission, reason });
-
-/** Paths of files that a role may create although nothing is there yet; a folder stands for everything in it. */
-const CREATED_IN_SESSION = [
-  "spec.md",
-  "acceptance.json",
-  "status.json",
-  "architecture.md",
-  "adr",
-  "tasks.yaml",
-  "design-specs",
-  "research",
-  "report.md",
-];
-const CREATED_NAMES: Readonly<Record<string, string>> = {
-  adr: "adr/ADR-001.md",
-  "design-specs": "design-specs/design-spec-any.md",
-  research: "research/research-any.md",
+/** Paths of the session that a role may create although nothing is there yet. */
+const CREATED_FILES = ["spec.md", "acceptance.json", "status.json", "architecture.md", "tasks.yaml", "report.md"];
+/** Folders of it in which names are free, each with one such name. */
+const CREATED_FOLDERS: Readonly<Record<string, string>> = {
+  adr: "ADR-001.md",
+  "design-specs": "design-spec-any.md",
+  research: "research-any.md",
 };
 const DOCUMENTS = ["README.md", "CHANGELOG.md", "RELEASE_NOTES.md"];
 
-/** A path of each kind that a role might write, to find out whether it writes in the repository at all, and whether everywhere. */
-const PROBES = ["src/a.ts", "test/a.test.ts", "package.json", "README.md"];
+/** A path of each kind that a role might write, to find out whether it writes new files in the repository at all. */
+const PROBES = ["src/a.ts", "test/a.test.ts", "package.json"];
 
-export interface WritableFiles {
-  readonly grant: CrewGrant;
-  /** Of the repository, without Slipway's own. */
-  readonly files: readonly string[];
-  /** Names of the session's files. */
-  readonly session: readonly string[];
-  /** Below `.slipway/runs`. */
-  readonly folder: string;
+/** A role that writes only documents knows their names. */
+export function unlistedShare(grant: RoleGrant): Access {
+  return PROBES.some((path) => grant.mayWrite(path)) ? "write" : "read";
 }
 
-/**
- * The grant as rules for the agent's files. Where only some kinds of files may change, a folder without any of them is closed as a whole,
- * and new files may be created elsewhere; the grant judges each of them again afterwards.
- */
-export function rulesOf({ grant, files, session, folder }: WritableFiles): PackRule[] {
+/** The files that the role may create by name. */
+export function creatableFiles(grant: RoleGrant, folder: string): string[] {
+  return [...DOCUMENTS, ...CREATED_FILES.map((name) => `${sessionPath(folder)}${name}`)].filter((path) => grant.mayWrite(path));
+}
+
+/** The folders of the session in which the role may create files. */
+export function creatableFolders(grant: RoleGrant, folder: string): PackRule[] {
   const own = sessionPath(folder);
-  const probes = PROBES.filter((path) => grant.mayWrite(path));
-  return [
-    ...repositoryRules(grant, files, probes),
-    { path: CONFIGURATION, level: null, sealed: false, reason: "Slipway's configuration is not part of the work" },
-    { path: PROJECTIONS, level: null, sealed: false, reason: "other sessions are not part of the work" },
-    ...session.map((name) => rule(`${own}${name}`, "read", "the session")),
-    ...CREATED_IN_SESSION.filter((name) => grant.mayWrite(`${own}${CREATED_NAMES[name] ?? name}`)).map((name) =>
-      rule(`${own}${name}`, "write", `${grant.role} writes it`),
-    ),
-  ];
-}
-
-function repositoryRules(grant: CrewGrant, files: readonly string[], probes: readonly string[]): PackRule[] {
-  const reason = `${grant.role} may change it`;
-  if (probes.length === PROBES.length) return [rule(".", "write", reason)];
-  const everything = rule(".", "read", "the files of this change");
-  if (probes.length === 0) return [everything];
-  if (probes.every((path) => DOCUMENTS.includes(path))) {
-    const known = [...new Set([...DOCUMENTS, ...files])].filter((path) => grant.mayWrite(path));
-    return [everything, ...known.map((path) => rule(path, "write", reason))];
-  }
-  return [rule(".", "write", reason), ...closedIn("", files, grant)];
-}
-
-/** Rules that close every file and folder which the grant does not name. */
-function closedIn(folder: string, files: readonly string[], grant: CrewGrant): PackRule[] {
-  const names = Map.groupBy(files, (path) => path.slice(folder.length).split("/", 1)[0] ?? "");
-  return [...names].flatMap(([name, inside]) => {
-    const path = `${folder}${name}`;
-    if (inside.every((file) => !grant.mayWrite(file))) return [rule(path, "read", "not among the files of the role")];
-    return inside.includes(path) ? [] : closedIn(`${path}/`, inside, grant);
-  });
+  return Object.entries(CREATED_FOLDERS)
+    .filter(([name, example]) => grant.mayWrite(`${own}${name}/${example}`))
+    .map(([name]) => ({ path: `${own}${name}`, level: "FULL", permission: "write", reason: `the ${grant.role} may create files here` }));
 }

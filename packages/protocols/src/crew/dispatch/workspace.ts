@@ -1,21 +1,21 @@
 import type { PackChanges } from "@slipway/agents/packs/changes";
-import { givenFiles, listTree } from "@slipway/agents/packs/source";
 import type { PackRule } from "@slipway/kernel/host/file-views/rules";
-import { CONFIGURATION, PROJECTIONS } from "../../firewall/judged-path.ts";
-import { workspaceOf, type Workspace } from "../../dispatch/workspace.ts";
+import type { Workspace } from "../../dispatch/workspace.ts";
+import { grantedWorkspace } from "../../firewall/granted-workspace.ts";
+import type { RoleGrant } from "../../firewall/role-grant.ts";
 import type { Reply } from "../../dispatch/dispatcher.ts";
 import { outputSchemaOf, type AgentOutput } from "../contract/output.ts";
 import type { CrewRun } from "../crew-run.ts";
-import { grantOf, RUN_LOG, type CrewGrant } from "../grants/write-grants.ts";
+import { grantOf, RUN_LOG } from "../grants/write-grants.ts";
 import type { SessionFiles } from "../session/artifact-checks.ts";
 import { sessionPath } from "../session/session-name.ts";
 import { STATUS_FILE } from "./accept-files.ts";
 import type { CrewAnswer, DispatchOrder } from "./order.ts";
 import { OWN_SESSION, withRealNames } from "./own-session.ts";
-import { rulesOf } from "./pack-rules.ts";
+import { creatableFiles, creatableFolders, unlistedShare } from "./pack-rules.ts";
 
 export interface Opened {
-  readonly grant: CrewGrant;
+  readonly grant: RoleGrant;
   /** As recorded, without the run log. */
   readonly files: SessionFiles;
 }
@@ -39,23 +39,18 @@ export async function crewWorkspace(
 ): Promise<Workspace<CrewAnswer>> {
   const { kernel } = change.services;
   const { tree } = await kernel.features.context(id);
-  const listing = await listTree(kernel.repository, tree);
-  const files = listing.files.filter(({ path }) => !isHarness(path));
-  const own = Object.fromEntries(Object.entries(opened.files).map(([name, text]) => [`${sessionPath(folder)}${name}`, text]));
-  const { objectFormat } = kernel.repository;
-  return workspaceOf<AgentOutput, CrewAnswer>({
-    contents: {
-      files: [...files, ...givenFiles(own, objectFormat)],
-      others: listing.others,
-      tree,
-      rules: [
-        ...rulesOf({ grant: opened.grant, files: files.map(({ path }) => path), session: Object.keys(opened.files), folder }),
-        ...(opened.grant.mayWrite(`${sessionPath(folder)}${STATUS_FILE}`) ? [OWN_SESSION_RULE] : []),
-      ],
-      objectFormat,
-    },
+  const { grant } = opened;
+  const given = Object.fromEntries(Object.entries(opened.files).map(([name, text]) => [`${sessionPath(folder)}${name}`, text]));
+  return grantedWorkspace<AgentOutput, CrewAnswer>(kernel.repository, {
+    tree,
+    grant,
+    unlisted: unlistedShare(grant),
+    creatable: creatableFiles(grant, folder),
+    given,
+    moreRules: [...creatableFolders(grant, folder), ...(grant.mayWrite(`${sessionPath(folder)}${STATUS_FILE}`) ? [OWN_SESSION_RULE] : [])],
+    named: (changes) => withRealNames(changes, folder),
     outputSchema: outputSchemaOf(order.role, order.taskId),
-    adopt: (output, changes) => adopt(output, withRealNames(changes, folder)),
+    adopt,
   });
 }
 
@@ -66,7 +61,3 @@ const OWN_SESSION_RULE: PackRule = {
   permission: "write",
   reason: "another name of the session's folder",
 };
-
-function isHarness(path: string): boolean {
-  return [CONFIGURATION, PROJECTIONS].some((folder) => path === folder || path.startsWith(`${folder}/`));
-}

@@ -1,12 +1,16 @@
 import { applyAgentPatch } from "../../change/agent-change.ts";
 import { GivenUp } from "../../dispatch/given-up.ts";
 import type { DispatchedRole } from "../agents.ts";
+import { skippedLines } from "../checklists/qualify.ts";
 import type { DispatchInput } from "../contract/input.ts";
 import { GATE_DECISIONS } from "../decisions/decision.ts";
 import { failedGate } from "../prompts/pre-dispatch.ts";
+import type { DispatchRecord } from "../prompts/run-record.ts";
 import { noted } from "../contract/note-lines.ts";
 import { valueOf } from "../contract/problems.ts";
+import type { ProjectType } from "../contract/names.ts";
 import type { AgentOutput } from "../contract/output.ts";
+import { checklistOf } from "../dispatch/checklist.ts";
 import { crewDispatch, type DispatchChild } from "../dispatch/dispatch.ts";
 import type { CrewAnswer, Attempted, DispatchOrder } from "../dispatch/order.ts";
 import { mayDispatch } from "../rules/review-gates.ts";
@@ -119,7 +123,7 @@ async function record(
   await session.save({
     why,
     next: session.state(),
-    dispatch: [{ agent: role, task: input.task.id, project_type: run.ref.project_type }],
+    dispatch: [{ agent: role, task: input.task.id, project_type: run.ref.project_type, ...notApplicable(order, run.ref.project_type) }],
     blockers: output.status === "BLOCKED" || output.status === "FAIL" ? [output.summary] : [],
     edited: status,
     ...(plan === null ? {} : { tasks: plan }),
@@ -127,6 +131,11 @@ async function record(
     context,
     ...more,
   });
+}
+
+function notApplicable(order: DispatchOrder, projectType: ProjectType): Pick<DispatchRecord, "not_applicable"> {
+  const checklist = checklistOf(order, projectType);
+  return checklist === null || checklist.skipped.length === 0 ? {} : { not_applicable: skippedLines(checklist) };
 }
 
 function note(progress: CrewSession["progress"], role: DispatchedRole, output: AgentOutput): void {

@@ -1,6 +1,6 @@
 import { canonicalPath } from "@slipway/kernel/paths/paths";
-import type { CrewRole, CrewTool } from "../agents.ts";
-import { toolsOf } from "../contract/input.ts";
+import type { RoleGrant } from "../../firewall/role-grant.ts";
+import type { CrewRole } from "../agents.ts";
 import { HISTORY_FILE } from "../decisions/history.ts";
 import { ADR_NAME, DESIGN_SPEC_NAME, RESEARCH_NAME } from "../session/artifact-names.ts";
 import { inSession } from "../session/session-name.ts";
@@ -93,15 +93,6 @@ export function mayRead(path: string): boolean {
   return canonical.ok && canonical.path === path && topFolder(path) !== ".git";
 }
 
-/** Tools and paths of one dispatch. */
-export interface CrewGrant {
-  readonly role: CrewRole;
-  readonly tools: readonly CrewTool[];
-  readonly outputs: readonly string[];
-  readonly mayRead: (path: string) => boolean;
-  readonly mayWrite: (path: string) => boolean;
-}
-
-export function grantOf(role: CrewRole, context: GrantContext): CrewGrant {
-  return { role, tools: toolsOf(role), outputs: [], mayRead, mayWrite: (path) => mayWrite(role, path, context) };
+export function grantOf(role: CrewRole, context: GrantContext): RoleGrant {
+  return { role, outputs: [], mayRead, mayWrite: (path) => mayWrite(role, path, context) };
 }

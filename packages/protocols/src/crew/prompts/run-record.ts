@@ -5,7 +5,13 @@ import { crewStateSchema, isGate } from "../states/states.ts";
 
 const MAX_DISPATCHES = 2;
 
-const dispatchRecord = z.strictObject({ agent: dispatchedRoleSchema, task: taskIdSchema, project_type: projectTypeSchema });
+const dispatchRecord = z.strictObject({
+  agent: dispatchedRoleSchema,
+  task: taskIdSchema,
+  project_type: projectTypeSchema,
+  /** The items of the role's checklist that the type of project excludes. */
+  not_applicable: z.array(nonEmpty).min(1).optional(),
+});
 export type DispatchRecord = z.infer<typeof dispatchRecord>;
 
 /** One line of the run log for each step. */

@@ -13,7 +13,6 @@ import {
 } from "./documents.ts";
 import { leanReport, reportProblems } from "./report.ts";
 import { findSection, hasText, listEntries, section, sectionsOf } from "./sections.ts";
-import { printStatus } from "./status.ts";
 import { parseTasks } from "./tasks.ts";
 import { fullTask, fullTasks, leanTasks, sampleStatus } from "./testing/samples.ts";
 
@@ -197,7 +196,7 @@ describe("artifacts of a session", () => {
   const lean = {
     "spec.md": document(MINIMUM),
     "acceptance.json": acceptance,
-    "status.json": printStatus(sampleStatus()),
+    "status.json": JSON.stringify(sampleStatus()),
     "tasks.yaml": leanTasks(),
   };
 

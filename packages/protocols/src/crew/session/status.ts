@@ -64,10 +64,6 @@ export function parseStatus(text: string): Read<CrewStatus> {
   return json.ok ? readAs(statusSchema, json.value) : refused([json.problem]);
 }
 
-export function printStatus(status: CrewStatus): string {
-  return `${JSON.stringify(status, null, 2)}\n`;
-}
-
 /** A missing counter is 0. */
 export function repairsOf(status: Pick<CrewStatus, "retry_counts">, taskId: string, loop: LoopState): number {
   return status.retry_counts[taskId]?.[loop] ?? 0;

@@ -1,13 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { assertMove, findMove, MOVE_REASONS, movesFrom, MOVES, type MoveReason } from "./moves.ts";
-import { CREW_STATES, MAIN_LINES, nextOnMainLine, WORKING_STATES, type CrewMode, type CrewState } from "./states.ts";
+import { CREW_STATES, MAIN_LINES, WORKING_STATES, type CrewMode, type CrewState } from "./states.ts";
 
 const anyState = fc.constantFrom(...CREW_STATES);
 const anyMode = fc.constantFrom<CrewMode>("full", "lean");
 const context = (mode: CrewMode, enteredFrom: CrewState | null = null) => ({ mode, enteredFrom });
 const can = (from: CrewState, to: CrewState, mode: CrewMode = "full", enteredFrom: CrewState | null = null) =>
   findMove(from, to, context(mode, enteredFrom))?.reason ?? null;
+
+function nextOnMainLine(mode: CrewMode, state: CrewState): CrewState | null {
+  const at = MAIN_LINES[mode].indexOf(state);
+  return at < 0 ? null : (MAIN_LINES[mode][at + 1] ?? null);
+}
 
 describe("states", () => {
   test("[CRW-038] there are 16", () => {

@@ -51,10 +51,3 @@ export const WORKING_STATES: readonly CrewState[] = CREW_STATES.filter(
 export function firstState(mode: CrewMode): CrewState {
   return mode === "full" ? "INTAKE" : "INTAKE_LEAN";
 }
-
-/** The next state of the main line; null at its end and off it. */
-export function nextOnMainLine(mode: CrewMode, state: CrewState): CrewState | null {
-  const line = MAIN_LINES[mode];
-  const at = line.indexOf(state);
-  return at < 0 ? null : (line[at + 1] ?? null);
-}

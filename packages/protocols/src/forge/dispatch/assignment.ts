@@ -27,7 +27,7 @@ export function assignmentOf(run: ForgeRun, dispatch: Dispatch): DispatchWork {
   return {
     instructions: INSTRUCTIONS[dispatch.role](dispatch as never),
     sections: () => sectionsOf(run, dispatch),
-    workspace: async () => repositoryWorkspace(run, await checkedSchema(run, dispatch), await writableBy(run, dispatch)),
+    workspace: async () => repositoryWorkspace(run, dispatch.role, await checkedSchema(run, dispatch), await writableBy(run, dispatch)),
     ...(dispatch.role === "adversarial-reviewer" && !dispatch.fallback ? { modelKey: reviewerKey(dispatch.focus) } : {}),
   };
 }

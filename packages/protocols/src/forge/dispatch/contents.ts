@@ -1,8 +1,8 @@
-import { listTree } from "@slipway/agents/packs/source";
-import type { PackChanges } from "@slipway/agents/packs/changes";
-import type { PackRule } from "@slipway/kernel/host/file-views/rules";
 import type { z } from "zod";
-import { workspaceOf, type Workspace } from "../../dispatch/workspace.ts";
+import type { Workspace } from "../../dispatch/workspace.ts";
+import { grantedWorkspace } from "../../firewall/granted-workspace.ts";
+import type { RoleGrant } from "../../firewall/role-grant.ts";
+import type { PlayedForgeRole } from "../agents.ts";
 import type { ForgeRun } from "../forge-run.ts";
 
 /** What a dispatch returns: the answer, and the diff of the files that the agent was allowed to change. */
@@ -12,23 +12,22 @@ export interface Worked<A> {
   readonly changed: readonly string[];
 }
 
-/** The repository's files as the change has them now. Slipway's own configuration is not part of the work. */
+/** The repository's files as the change has them now: the role reads all of them and changes exactly the writable ones. */
 export async function repositoryWorkspace<A>(
   { change, id }: ForgeRun,
+  role: PlayedForgeRole,
   schema: z.ZodType<A>,
   writable: readonly string[],
 ): Promise<Workspace<Worked<A>>> {
   const { kernel } = change.services;
   const { tree } = await kernel.features.context(id);
-  const listing = await listTree(kernel.repository, tree);
-  const rules: PackRule[] = [
-    { path: ".", level: "FULL", permission: "read", reason: "the files of this change" },
-    { path: "slipway", level: null, sealed: false, reason: "Slipway's configuration is not part of the work" },
-    ...writable.map((path): PackRule => ({ path, level: "FULL", permission: "write", reason: "named by the task" })),
-  ];
-  return workspaceOf<A, Worked<A>>({
-    contents: { ...listing, tree, rules, objectFormat: kernel.repository.objectFormat },
+  const grant: RoleGrant = { role, mayRead: () => true, mayWrite: (path) => writable.includes(path), outputs: [] };
+  return grantedWorkspace<A, Worked<A>>(kernel.repository, {
+    tree,
+    grant,
+    unlisted: "read",
+    creatable: writable,
     outputSchema: schema,
-    adopt: (answer, { diff, changed }: PackChanges) => ({ ok: true, value: { answer, diff, changed } }),
+    adopt: (answer, { diff, changed }) => ({ ok: true, value: { answer, diff, changed } }),
   });
 }

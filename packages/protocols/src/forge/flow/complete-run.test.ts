@@ -20,7 +20,7 @@ const FOCUSES = ["architecture", "impact", "dependencies", "patterns"];
 describe("an autonomous run of six tasks without retries or loops", () => {
   const meeting = openMeeting(EXPECTED, CAPS);
   const running: number[] = [];
-  const seen = { setup: [] as boolean[], tags: [] as string[], baselines: [] as string[][], written: [] as boolean[] };
+  const seen = { setup: [] as boolean[], tags: [] as string[], baselines: [] as string[][], heads: [] as string[] };
   let scene: ForgeScene;
   let result: FeatureResult;
   let base = "";
@@ -46,6 +46,9 @@ describe("an autonomous run of six tasks without retries or loops", () => {
           return arrive(request);
         },
         verifier: arrive,
+        "knowledge-agent"() {
+          seen.heads.push(scene.scratch.git("rev-parse", "main").trim());
+        },
         "adversarial-reviewer": arrive,
       },
     });
@@ -130,6 +133,12 @@ describe("an autonomous run of six tasks without retries or loops", () => {
   test("[FOR-056] no memory, manifest or merge file exists in the run folder", () => {
     const names = readdirSync(scene.place(), { recursive: true }).map(String);
     expect(names.filter((name) => /memory\.md$|\.mem\.md$|manifest|invalid/i.test(name))).toEqual([]);
+  });
+
+  test("[FOR-007] nothing is committed before Step 9, and no agent is asked to orchestrate", () => {
+    expect(seen.heads).toEqual([base]);
+    expect(scene.scratch.git("rev-parse", "main~1").trim()).toBe(base);
+    expect(new Set(scene.sent.map(({ role }) => role))).not.toContain("orchestrator");
   });
 
   test("[FOR-005] the orchestrator has no output file and no telemetry row", async () => {

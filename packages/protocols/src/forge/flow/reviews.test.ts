@@ -13,7 +13,7 @@ describe("a run whose reviews ask for revisions", () => {
 
   beforeAll(async () => {
     scene = await openForgeScene({
-      tasks: 2,
+      tasks: [{ number: 1 }, { number: 2, risk: "🔴" }],
       script: {
         "adversarial-reviewer/design-architecture-r1": no("The parts are coupled"),
         "adversarial-reviewer/design-correctness-r1": no("Empty parts are not said"),
@@ -46,7 +46,7 @@ describe("a run whose reviews ask for revisions", () => {
     expect((await scene.routes()).flatMap(({ escalation }) => escalation ?? [])).toEqual(["design-review-exhausted"]);
   });
 
-  test("[FOR-097][FOR-088] each round of each scope has three reviewers and three rows of its round", async () => {
+  test("[FOR-097][FOR-110][FOR-088] each round of each scope has three reviewers and three rows of its round, whatever the risk", async () => {
     const rounds = (await reviews()).map(({ task_id, round }) => `${task_id} ${round}`);
     const times = (key: string) => rounds.filter((one) => one === key).length;
     expect(Object.fromEntries(rounds.map((key) => [key, times(key)]))).toEqual({

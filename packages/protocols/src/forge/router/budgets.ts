@@ -12,5 +12,3 @@ export const BUDGETS = {
   designRevisions: 1,
   reviewRounds: 2,
 } as const;
-
-export const MAX_ATTEMPTS_OF_TOOL_CALL = (1 + BUDGETS.toolRetries) * (1 + BUDGETS.redispatches);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CompletionStatus, PlayedForgeRole } from "../agents.ts";
 import type { RouteAction } from "./actions.ts";
-import { MAX_ATTEMPTS_OF_TOOL_CALL } from "./budgets.ts";
+import { BUDGETS } from "./budgets.ts";
 import type { TaskVerification } from "../rules/thresholds.ts";
 import type { AgentOutcome, RouteInput } from "./inputs.ts";
 import { advance, route, routeGate, withPlan } from "./route.ts";
@@ -242,7 +242,7 @@ describe("any agent", () => {
   });
 
   test("[FOR-134] a tool call is tried at most six times", () => {
-    expect(MAX_ATTEMPTS_OF_TOOL_CALL).toBe(6);
+    expect((1 + BUDGETS.toolRetries) * (1 + BUDGETS.redispatches)).toBe(6);
   });
 
   test("a step in which nothing was dispatched does not go on", () => {

@@ -15,8 +15,3 @@ export function subWaves<T>(wave: readonly T[]): T[][] {
   for (let at = 0; at < wave.length; at += MAX_CONCURRENT) parts.push(wave.slice(at, at + MAX_CONCURRENT));
   return parts;
 }
-
-/** Dispatches of a run without retries and loops: research, spec, design, review, plan, two for each task, review, knowledge. */
-export function dispatchCount(tasks: number): number {
-  return 4 + 1 + 1 + 3 + 1 + tasks + tasks + 3 + 1;
-}

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { STEPS } from "../router/state.ts";
 import { EXAMPLE_RECORD } from "../schemas/examples.ts";
-import { concurrencyOf, dispatchCount, MAX_CONCURRENT, subWaves } from "./concurrency.ts";
+import { concurrencyOf, MAX_CONCURRENT, subWaves } from "./concurrency.ts";
 import { DEGRADATIONS, RUN_FACTS, runConfidence } from "./confidence.ts";
 import { appendDecisions, decisionLogProblems } from "./decision-log.ts";
 import { hygieneOf, isTrivial } from "./hygiene.ts";
-import { baselineTag, runIdAt, runIdInNames, runIdSchema } from "./run-id.ts";
+import { baselineTag, runIdAt, runIdInNames } from "./run-id.ts";
 import { setupConcerns } from "./setup-concerns.ts";
 
 describe("concurrency", () => {
@@ -26,10 +26,6 @@ describe("concurrency", () => {
     const more = STEPS.filter((step) => concurrencyOf(step) > 1).map((step) => `${step}: ${concurrencyOf(step)}`);
     expect(more).toEqual(["1: 4", "3b: 3", "5: 4", "6: 4", "7: 3"]);
     expect(Math.max(...STEPS.map(concurrencyOf))).toBe(MAX_CONCURRENT);
-  });
-
-  test("[FOR-047] a run of 6 tasks has 26 dispatches, one of 20 has 54", () => {
-    expect([dispatchCount(6), dispatchCount(20)]).toEqual([26, 54]);
   });
 });
 
@@ -78,16 +74,6 @@ describe("[FOR-114] the confidence of a run", () => {
 describe("[FOR-026] a run id", () => {
   test("is the time in UTC and whole seconds", () => {
     expect(runIdAt(new Date("2026-02-26T15:30:00.999+01:00"))).toBe("2026-02-26T14:30:00Z");
-    expect(runIdSchema.safeParse("2026-02-26T14:30:00Z").success).toBe(true);
-    for (const wrong of [
-      "2026-02-26T14:30:00.000Z",
-      "2026-02-26 14:30:00Z",
-      "2026-02-26T14:30:00+01:00",
-      "2026-02-31T14:30:00Z",
-      "2026-13-01T00:00:00Z",
-      "x",
-    ])
-      expect(runIdSchema.safeParse(wrong).success, wrong).toBe(false);
   });
 
   test("has no colon in tags and folders", () => {

@@ -10,13 +10,6 @@ export const RISKS = ["🟢", "🟡", "🔴"] as const;
 export type Risk = (typeof RISKS)[number];
 export const risk = z.enum(RISKS);
 
-/** FOR-108, as the planner is told. */
-export const RISK_MEANINGS: Readonly<Record<Risk, string>> = {
-  "🟢": "additive: new tests, documentation, configuration, comments, new utilities",
-  "🟡": "business logic: existing logic, signatures, database queries, UI state, API handlers",
-  "🔴": "critical: authentication, cryptography, payments, deletion of data, schema migrations, concurrency, public API surface",
-};
-
 const LEVELS = ["High", "Medium", "Low"] as const;
 /** Of a decision, of a review and of a run. */
 export type ConfidenceLevel = (typeof LEVELS)[number];

@@ -60,8 +60,3 @@ function isMapped(id: string, { manual_steps, coverage_gaps, notes: lines }: Out
 function testNote(id: string): RegExp {
   return new RegExp(`^${id}:\\s*test\\b\\W*\\w`, "i");
 }
-
-/** The output with the harness's own run in place of the claimed one, so that what is recorded is what happened. */
-export function withExecution(output: OutputOf<"QA">, execution: TestResults | null): OutputOf<"QA"> {
-  return execution === null ? output : { ...output, artifacts: { ...output.artifacts, test_results: execution } };
-}

@@ -1,0 +1,18 @@
+import type { Dropped } from "@slipway/agents/packs/changes";
+import type { Refusal } from "@slipway/agents/provider";
+import { judgeAccess, type RoleGrant } from "./role-grant.ts";
+
+const TOOL_OF = { created: "write", changed: "edit", removed: "delete" } as const;
+
+/** Changes that were not adopted count as refused calls of the tool that makes them. */
+export function droppedRefusals(dropped: readonly Dropped[]): Refusal[] {
+  return dropped.map(({ path, what, reason }) => ({ tool: TOOL_OF[what], path, reason }));
+}
+
+/** What of the changed paths the grant does not allow, with the reason. */
+export function outsideChanges(changed: readonly string[], grant: RoleGrant): string[] {
+  return changed.flatMap((path) => {
+    const verdict = judgeAccess(grant, "write", path, () => null);
+    return verdict.allowed ? [] : [verdict.reason];
+  });
+}
