@@ -23,6 +23,8 @@ const environment = {
   NX_NO_CLOUD: "true",
   NX_INTERACTIVE: "false",
 };
+// Nx sets FORCE_COLOR, and Node writes a warning to the standard error of every child where both are set.
+delete environment.NO_COLOR;
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const memory = withFilesInMemory();
 const nx = (...projects) => {

@@ -1,5 +1,6 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
+import { readOnce } from "@slipway/kernel/schema/read-once";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { acceptanceCheckSchema, nonEmpty, riskFlagsSchema, texts, numberedTaskIdSchema } from "../contract/names.ts";
@@ -78,10 +79,21 @@ export interface TasksFile {
 
 export const TASKS_FILE = "tasks.yaml";
 
+/** A dispatch reads the plan before and after its call. */
+const PLANS_KEPT = 8;
+const readers: Readonly<Record<CrewMode, (text: string) => Read<TasksFile>>> = {
+  full: readOnce(PLANS_KEPT, (text) => readTasks(text, fullTasksSchema)),
+  lean: readOnce(PLANS_KEPT, (text) => readTasks(text, leanTasksSchema)),
+};
+
 /** Unknown fields, aliases without end and keys that stand twice are refused. */
 export function parseTasks(text: string, mode: CrewMode): Read<TasksFile> {
+  return readers[mode](text);
+}
+
+function readTasks(text: string, schema: z.ZodType<TasksFile>): Read<TasksFile> {
   try {
-    return { ok: true, value: parseYamlConfig(TASKS_FILE, text, mode === "full" ? fullTasksSchema : leanTasksSchema) };
+    return { ok: true, value: parseYamlConfig(TASKS_FILE, text, schema) };
   } catch (error) {
     if (!(error instanceof SlipwayError)) throw error;
     return refused([error.message]);

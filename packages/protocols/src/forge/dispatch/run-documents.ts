@@ -1,11 +1,12 @@
 import { SlipwayError } from "@slipway/agents/errors";
+import { readOnce } from "@slipway/kernel/schema/read-once";
 import type { z } from "zod";
 import type { PlayedForgeRole } from "../agents.ts";
 import type { ForgeRun } from "../forge-run.ts";
 import { documentSchemaOf, taskDocumentSchema, type ForgeDocument } from "../schemas/documents.ts";
 import type { DocumentPayload } from "../schemas/roles.ts";
 import type { ForgeTask } from "../schemas/task.ts";
-import { readYaml } from "../schemas/yaml.ts";
+import { readYaml, type ReadYaml } from "../schemas/yaml.ts";
 
 /** The payload of a role's recorded output; null if it has none yet. */
 export async function payloadOf<R extends PlayedForgeRole>(run: ForgeRun, role: R, path: string): Promise<DocumentPayload<R> | null> {
@@ -42,11 +43,21 @@ async function payloadIn<P>(run: ForgeRun, path: string, schema: z.ZodType<Forge
   return (await documentIn(run, path, schema))?.agent_output.payload ?? null;
 }
 
+/** Every dispatch of a wave reads the documents of the steps before it, and its own task. */
+const DOCUMENTS_KEPT = 64;
+const readers = new WeakMap<z.ZodType, (text: string) => ReadYaml<unknown>>();
+
+function readerOf<P>(schema: z.ZodType<ForgeDocument<P>>): (text: string) => ReadYaml<ForgeDocument<P>> {
+  const reader = readers.get(schema) ?? readOnce(DOCUMENTS_KEPT, (text) => readYaml<unknown>(text, schema));
+  readers.set(schema, reader);
+  return reader as (text: string) => ReadYaml<ForgeDocument<P>>;
+}
+
 /** From the records: the files on disk are for people. */
 async function documentIn<P>({ files }: ForgeRun, path: string, schema: z.ZodType<ForgeDocument<P>>): Promise<ForgeDocument<P> | null> {
   const text = await files.text(path);
   if (text === null) return null;
-  const read = readYaml(text, schema, path);
+  const read = readerOf(schema)(text);
   if (read.ok) return read.value;
   throw new SlipwayError("schema_validation_failed", `${path} is recorded and not valid: ${read.errors.join("; ")}`, {
     file: path,
