@@ -52,7 +52,7 @@ export function persistenceFailure(path: string, error: string, unsaved: Readonl
   return {
     blocker: BLOCKERS.persistence,
     detail: `${path} could not be written: ${error}.`,
-    recovery: `Make ${path} writable and free some space, then resume the session; answer the questions named here again.`,
+    recovery: `Make ${path} writable and free some space, then resume the session.`,
     unsaved,
   };
 }

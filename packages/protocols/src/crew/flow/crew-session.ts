@@ -63,6 +63,8 @@ export function openCrewSession(run: CrewRun, input: CrewInput, request: string)
   let mode = input.mode;
   let blockedFrom: CrewState | null = null;
   let writes = 0;
+  /** The last write left an older status.json on the disk, which says nothing about a person's wish. */
+  let isFileBehind = false;
 
   async function write(to: CrewState, change: SessionChange): Promise<string | null> {
     const from = state;
@@ -94,7 +96,8 @@ export function openCrewSession(run: CrewRun, input: CrewInput, request: string)
           : {}),
       }),
     );
-    for (const gate of saved.revoked) progress.revoked.add(gate);
+    if (!isFileBehind) for (const gate of saved.revoked) progress.revoked.add(gate);
+    isFileBehind = saved.problem !== null;
     status = saved.status;
     tasks = nextTasks;
     state = to;

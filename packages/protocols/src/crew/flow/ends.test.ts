@@ -1,4 +1,6 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApprovedFacts } from "@slipway/kernel/change/testing/scratch-kernel";
 import { openRunFiles } from "@slipway/kernel/record/run-files/run-files";
@@ -45,25 +47,62 @@ describe("the approval", () => {
   });
 });
 
-describe("a file that cannot be written", () => {
-  test("[CRW-069][CRW-053][CRW-070] blocks with the error and the unsaved answer, and the session goes on once it can", async () => {
-    const place = () => join(bench.scratch.root, OWN, "status.json");
-    const breakIt = () => {
-      rmSync(place());
-      mkdirSync(join(place(), "in-the-way"), { recursive: true });
-      return { decision: "approved" };
+const isRoot = process.getuid?.() === 0;
+
+/** How the folder of a session stops taking files, and takes them again. Real file systems: they need root. */
+const OBSTACLES: Readonly<Record<string, (folder: string) => () => void>> = {
+  "that has a folder in its place": (folder) => {
+    const place = join(folder, "status.json");
+    rmSync(place);
+    mkdirSync(join(place, "in-the-way"), { recursive: true });
+    return () => rmSync(place, { recursive: true });
+  },
+  "on a full disk": (folder) => {
+    const disk = mkdtempSync(join(tmpdir(), "slipway-crew-disk-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", disk]);
+    cpSync(folder, disk, { recursive: true });
+    execFileSync("mount", ["--bind", disk, folder]);
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, "filler"), Buffer.alloc(bavail * bsize));
+    return () => {
+      execFileSync("umount", ["--lazy", folder]);
+      execFileSync("umount", ["--lazy", disk]);
+      rmSync(disk, { recursive: true });
     };
-    bench = await openBench(TEAM, { ...YES, crew_approve_design: [breakIt] });
-    await bench.run();
-    const blocked = bench.asked.at(-1);
-    expect(blocked?.kind).toBe("crew_blocked");
-    expect(blocked?.body).toContain("persistence_failure: status.json could not be written");
-    expect(blocked?.body).toContain("UD-APPROVE-DESIGN: approved");
-    rmSync(place(), { recursive: true });
-    await bench.answer("crew_blocked", { decision: "resume" });
-    expect((await bench.result()).status).toBe("merged");
-    expect(bench.asked.filter(({ kind }) => kind === "crew_approve_design")).toHaveLength(1);
-  });
+  },
+  "in a read-only folder": (folder) => {
+    execFileSync("mount", ["--bind", folder, folder]);
+    execFileSync("mount", ["-o", "remount,ro,bind", folder]);
+    return () => void execFileSync("umount", ["--lazy", folder]);
+  },
+};
+
+describe.each(Object.entries(OBSTACLES))("a decision %s", (what, obstruct) => {
+  const needsRoot = what !== "that has a folder in its place";
+  if (needsRoot && !isRoot) console.log(`skipped: a decision ${what} (file systems can be mounted as root only)`);
+  test.skipIf(needsRoot && !isRoot)(
+    "[CRW-069][CRW-053][CRW-070] blocks with the error and the unsaved answer, and the session goes on once it can be written",
+    async () => {
+      let clear = () => {};
+      const breakIt = () => {
+        clear = obstruct(join(bench.scratch.root, OWN));
+        return { decision: "approved" };
+      };
+      bench = await openBench(TEAM, { ...YES, crew_approve_design: [breakIt] });
+      try {
+        await bench.run();
+      } finally {
+        clear();
+      }
+      const blocked = bench.asked.at(-1);
+      expect(blocked?.kind).toBe("crew_blocked");
+      expect(blocked?.body).toContain("persistence_failure: status.json could not be written");
+      expect(blocked?.body).toContain("UD-APPROVE-DESIGN: approved");
+      await bench.answer("crew_blocked", { decision: "resume" });
+      expect((await bench.result()).status).toBe("merged");
+      expect(bench.asked.filter(({ kind }) => kind === "crew_approve_design")).toHaveLength(1);
+    },
+  );
 });
 
 describe("a check before a dispatch", () => {

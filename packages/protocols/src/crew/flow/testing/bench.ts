@@ -58,6 +58,8 @@ export interface BenchOptions extends Partial<CrewInput> {
   readonly request?: string;
   /** As the change of a specification of a run of `features`: the folder of the session is below that of the run. */
   readonly inner?: boolean;
+  /** Beside it in the same run: a change of this name, whose team says the same of `b` as the other of `a`. Needs `inner`. */
+  readonly twin?: string;
 }
 
 /** A real repository, database, engine and dispatcher; models and people are scripted. */
@@ -74,11 +76,19 @@ export async function openBench(models: Models, people: People = {}, options: Be
     protocol: () => "crew",
     kernel,
     role: (name, protocol) => protocolRole(protocol, name, async () => null),
-    provider: async () => ({ model: null, provider: scripted(models, sent, turns, (text) => text.replaceAll(OWN, own)) }),
+    provider: async () => ({ model: null, provider: scripted(models, sent, turns, placed) }),
     onWarning: () => undefined,
   });
   const services = { ...openChangeServices(kernel, dispatcher), inner: new Map([["crew", crewChange]]) };
   const own = options.inner === true ? sessionPath(`${FEATURES_RUN}/${RUN}`) : OWN;
+  const placed = (text: string, { prompt }: ProviderRequest) => {
+    const twin = options.twin === undefined ? null : sessionPath(`${FEATURES_RUN}/2026-11-18_${options.twin}`);
+    if (twin === null || !prompt.includes(twin)) return text.replaceAll(OWN, own);
+    return text
+      .replaceAll(OWN, twin)
+      .replaceAll(RUN, `2026-11-18_${options.twin}`)
+      .replaceAll(/\b(src|test)\/a\./g, "$1/b.");
+  };
   const runId = options.inner === true ? FEATURES_RUN : RUN;
   let engine: Engine | null = null;
   const input: CrewRunInput = {
@@ -108,7 +118,7 @@ export async function openBench(models: Models, people: People = {}, options: Be
       observe,
     });
     drives++;
-    if (options.inner === true) await engine.start(features.name, specified(input), { runId });
+    if (options.inner === true) await engine.start(features.name, specified(input, options.twin), { runId });
     else await engine.start(crew.name, input, { runId });
     return engine.drive(runId, { whenWaiting: "return" });
   }
@@ -185,7 +195,12 @@ export async function openBench(models: Models, people: People = {}, options: Be
   return bench;
 }
 
-function scripted(models: Models, sent: ProviderRequest[], turns: Map<string, number>, placed: (text: string) => string): Provider {
+function scripted(
+  models: Models,
+  sent: ProviderRequest[],
+  turns: Map<string, number>,
+  placed: (text: string, request: ProviderRequest) => string,
+): Provider {
   return {
     name: "scripted",
     works: "prompt",
@@ -199,7 +214,7 @@ function scripted(models: Models, sent: ProviderRequest[], turns: Map<string, nu
       const reply = typeof given === "function" ? await given(request, turn) : given;
       if (reply instanceof Error) throw reply;
       return {
-        text: placed(typeof reply === "string" ? reply : textOf(reply, request)),
+        text: placed(typeof reply === "string" ? reply : textOf(reply, request), request),
         usage: { input_tokens: 1, output_tokens: 1, cost_usd: 0 },
         model: null,
       };
@@ -209,9 +224,11 @@ function scripted(models: Models, sent: ProviderRequest[], turns: Map<string, nu
 
 const FEATURES_RUN = "2026-11-18_some-features";
 
-function specified({ feature_id, spec_digest, mode, project_type }: CrewRunInput) {
+function specified({ feature_id, spec_digest, mode, project_type }: CrewRunInput, twin: string | undefined) {
   const inner = { protocol: "crew", input: { mode, project_type } };
-  return { max_active_features: 1, skip_base_gates: true, specs: [{ feature_id, spec_source: "letters.md", spec_digest, inner }] };
+  const ids = [feature_id, ...(twin === undefined ? [] : [twin])];
+  const specs = ids.map((id) => ({ feature_id: id, spec_source: "letters.md", spec_digest, inner }));
+  return { max_active_features: ids.length, skip_base_gates: true, specs };
 }
 
 /** A role that may write nothing answers with its output alone. */
