@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FeatureResult } from "../../change/feature-run.ts";
@@ -92,5 +93,33 @@ test(
     expect(scene.file("verification-ledger.yaml")).toMatch(/check_name: tests-fast-check/);
     expect(scene.file("evidence-bundle.md")).toContain("independent SQL verification is lost");
     expect(await scene.scratch.records.database.db.selectFrom("anvil_checks").select("id").execute()).toEqual([]);
+  },
+);
+
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) console.log("skipped: a read-only run folder of forge (file systems can be mounted as root only)");
+
+test.skipIf(!isRoot)(
+  "[FOR-133][FOR-142] where the run's folder is read-only, the run stops and keeps what was paid for; it goes on when it is writable",
+  { timeout: 60_000 },
+  async () => {
+    let scene: ForgeScene | null = null;
+    const closeFolder = () => {
+      const folder = scene?.place() ?? "";
+      execFileSync("mount", ["--bind", folder, folder]);
+      execFileSync("mount", ["-o", "remount,ro,bind", folder]);
+      return undefined;
+    };
+    scene = await forgeScene({ script: { "planner/plan.1": closeFolder } });
+    const stopped = await scene
+      .drive()
+      .catch((error: unknown) => error)
+      .finally(() => execFileSync("umount", ["--lazy", scene?.place() ?? ""]));
+    expect(stopped).toMatchObject({ code: "io_error" });
+    expect(scene.has("plan-output.yaml")).toBe(false);
+    expect((await scene.finish()).status).toBe("merged");
+    expect(scene.has("plan-output.yaml")).toBe(true);
+    expect(scene.dispatched()).toHaveLength(new Set(scene.dispatched()).size);
+    expect(scene.sent.filter(({ role }) => role === "planner")).toHaveLength(1);
   },
 );
