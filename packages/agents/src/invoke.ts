@@ -37,6 +37,8 @@ export interface Invocation<T> extends Omit<PromptParts, "schema"> {
 
 export type InvocationResult<T> = ({ readonly ok: true; readonly output: T } | { readonly ok: false; readonly failure: Failure }) & {
   readonly usage: Usage;
+  /** What was wrong with each answer that was sent back. */
+  readonly sentBack?: readonly string[];
 };
 
 const MAX_REPAIRS = 2;
@@ -57,9 +59,10 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
   let usage = NO_USAGE;
   let prompt = first;
   let errors: readonly string[] = [];
+  const sentBack: string[] = [];
   const end = async <R extends InvocationResult<T>>(result: R): Promise<R> => {
     await tell({ kind: "ended", ok: result.ok, usage, failure: result.ok ? null : result.failure });
-    return result;
+    return sentBack.length === 0 ? result : { ...result, sentBack };
   };
 
   for (let repair = 0; ; repair++) {
@@ -105,6 +108,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
     await tell({ kind: "refused", repair, errors: [...parsed.errors] });
     if (repair >= maxRepairs) return end({ ok: false, failure: invalidOutput(role.name, subject, repair, parsed.errors), usage });
     errors = parsed.errors;
+    sentBack.push(errors.join("; "));
     prompt = repairPrompt(first, reply.text, errors);
   }
 }

@@ -12,6 +12,8 @@ test("lists every protocol with what it takes and delivers, and its roles", asyn
       { name: "features", takes: "specifications" },
       { name: "factory", takes: "a page" },
       { name: "criticality", takes: "an interview" },
+      { name: "forge", takes: "a request" },
+      { name: "crew", takes: "a request" },
     ],
   });
 });

@@ -1,3 +1,4 @@
+import { sentBackLines } from "../narration/sent-back.ts";
 import { narrates, type NarratedStep } from "../narration/step-text.ts";
 import { CREW_STEPS } from "./steps.ts";
 
@@ -23,6 +24,7 @@ export const CREW_NARRATION: readonly NarratedStep[] = [
         ? {
             text: `${role}: ${reply.value.output.status}, ${reply.value.output.summary}`,
             good: reply.value.output.status === "OK" ? true : null,
+            ...sentBackLines(reply),
           }
         : { text: `${role} gave no valid answer: ${reply.failure.message}`, good: false },
   }),

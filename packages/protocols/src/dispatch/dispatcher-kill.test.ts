@@ -32,7 +32,7 @@ test.each([
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-desk-kill-")));
   mkdirSync(join(root, ".slipway"));
   expect((await run(root, dieAt)).signal).toBe("SIGKILL");
-  expect((await run(root)).stdout).toBe('{"ok":true,"value":{"poem":"green"}}');
+  expect(JSON.parse((await run(root)).stdout)).toMatchObject({ ok: true, value: { poem: "green" } });
 
   const spend = existsSync(join(root, "spend")) ? readFileSync(join(root, "spend"), "utf8").trim().split("\n") : [];
   expect(spend.map((line) => line.split(" ")[0])).toEqual(expected.asked);

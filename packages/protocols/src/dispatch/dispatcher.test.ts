@@ -156,7 +156,8 @@ describe("a request", () => {
   test("says how often an answer is repaired, and how it is written", async () => {
     answers = ["poem: none\npoet: me", "poem: green"];
     const yaml = { ...request("run1/poet:1"), answer: "yaml", maxRepairs: 1 } as const;
-    expect(await dispatcher().invoke(yaml)).toEqual({ ok: true, value: { poem: "green" } });
+    const sentBack = [expect.stringContaining("poet")];
+    expect(await dispatcher().invoke(yaml)).toEqual({ ok: true, value: { poem: "green" }, sentBack });
     answers = ['```json\n{"poem":"green"}\n```', '{"poem":"green"}'];
     const only = { ...request("run1/poet:2"), answer: "only_json", maxRepairs: 0 } as const;
     expect(await dispatcher().invoke(only)).toMatchObject({ ok: false, failure: { message: expect.stringContaining("a code fence") } });

@@ -14,6 +14,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
 import { z } from "zod";
 import { firstAvailable, invokeProvider, pauseIn, type ProviderCall, type Invoked } from "./call-provider.ts";
+import { cutText } from "../narration/sent-back.ts";
 import { recordRefusals } from "./refusals.ts";
 import { roleKeys, roleName } from "./role-keys.ts";
 import type { FolderWork } from "./work-folder.ts";
@@ -65,9 +66,10 @@ export interface WorkspaceRequest<T> extends AgentQuestion {
   readonly folder?: undefined;
 }
 
-/** `refusals` is set if the agent tried something that it may not. */
+/** `refusals` is set if the agent tried something that it may not, `sentBack` if answers were invalid: what was wrong with each. */
 export type Reply<T> = ({ readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }) & {
   readonly refusals?: readonly Refusal[];
+  readonly sentBack?: readonly string[];
 };
 
 /** Calls agents for protocols. Only the dispatcher knows which provider plays which role. */
@@ -149,7 +151,12 @@ export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
           const who = { role: payer.role, provider: chosen.provider.name, model };
           if (pauseIn(result) === null) await noteTranscript(tx, { id, run_id, feature_id: subject, ...who, at, transcript_digest });
           const reply: Reply<T> = result.ok ? { ok: true, value: result.output } : { ok: false, failure: result.failure };
-          return refusals.length === 0 ? reply : { ...reply, refusals: [...refusals] };
+          const { sentBack } = result;
+          return {
+            ...reply,
+            ...(refusals.length === 0 ? {} : { refusals: [...refusals] }),
+            ...(sentBack === undefined ? {} : { sentBack: sentBack.map(cutText) }),
+          };
         },
         event: ({ role: who, protocol: whose, subject: about, attempt: which }) => ({
           role: who,

@@ -1,4 +1,5 @@
 import { narrates, type NarratedStep, type StepLine } from "../narration/step-text.ts";
+import { cutText, sentBackLines } from "../narration/sent-back.ts";
 import type { RecordedGates, RecordedRoute } from "./steps.ts";
 import { FORGE_STEPS } from "./steps.ts";
 
@@ -20,8 +21,9 @@ export const FORGE_NARRATION: readonly NarratedStep[] = [
         ? {
             text: `${role} (${instance}): ${reply.value.answer.completion.status}, ${reply.value.answer.completion.summary}`,
             good: reply.value.answer.completion.status === "DONE" ? true : null,
+            ...sentBackLines(reply),
           }
-        : { text: `${role} (${instance}) gave no valid output: ${cut(reply.failure.message)}`, good: false },
+        : { text: `${role} (${instance}) gave no valid output: ${cutText(reply.failure.message)}`, good: false },
   }),
   narrates(FORGE_STEPS.gates, { ends: gatesLine }),
   narrates(FORGE_STEPS.baseline, {
@@ -46,13 +48,6 @@ export const FORGE_NARRATION: readonly NarratedStep[] = [
     ends: ({ confidence }) => ({ text: `step 8b: evidence bundle written, confidence ${confidence}`, good: confidence !== "Low" }),
   }),
 ];
-
-const LONGEST = 240;
-
-/** The transcript has all of it. */
-function cut(message: string): string {
-  return message.length <= LONGEST ? message : `${message.slice(0, LONGEST).toWellFormed()}…`;
-}
 
 /** Each gate with its count and the SQL that decided. */
 function gatesLine({ of, gates }: RecordedGates): StepLine {
