@@ -171,8 +171,12 @@ function usualImplementation({ attempt }: ProviderRequest, tasks: readonly Plann
   }
   const number = numberOf(attempt);
   const path = tasks.find((task) => task.number === number)?.path ?? partFile(number);
-  const mode = /-(?:fix-|gates-|sent-back-).*-i1\./.test(attempt) ? "fix" : "implement";
-  return implementation({ [path]: partText(attempt) }, { mode });
+  return implementation({ [path]: partText(attempt) }, { mode: modeOf(attempt) });
+}
+
+/** What an implementer is asked for by the name of its attempt. */
+export function modeOf(attempt: string): "fix" | "implement" {
+  return /-(?:fix-|gates-|sent-back-).*-i1\./.test(attempt) ? "fix" : "implement";
 }
 
 /** A file of the change; one that says BUG fails its check. */
