@@ -6,7 +6,7 @@ export default packageConfig("cli", {
     "../protocols/src/surface/!(escape).ts",
     "../protocols/src/demo/**/*.ts",
     "../protocols/src/{features,factory}/{commands/**/*,demo/**/*,view,describe,prepare,entry,implementation}.ts",
-    "../protocols/src/criticality/commands/**/*.ts",
+    "../protocols/src/criticality/{commands/**/*,benchmark/{benchmark,run-case,inject-case,models}}.ts",
   ],
   // They replace modules.
   isolated: [

@@ -7,6 +7,7 @@ export default packageConfig("protocols", {
     "src/demo/**",
     "src/*/{commands,demo}/**",
     "src/{features,factory}/{view,describe,prepare,entry,implementation}.ts",
+    "src/criticality/benchmark/{benchmark,run-case,inject-case,models}.ts",
     // Reached by the acceptance tests of the demo, in a process of their own.
     "src/criticality/{entry,implementation,protocol}.ts",
   ],
