@@ -134,6 +134,20 @@ describe("a loop that is used up", () => {
   });
 });
 
+describe("the gates of the repository", () => {
+  test("[CRW-094][CRW-095] are waived by nobody: accepting them is taken as the wish that they pass", async () => {
+    const broken = (request: Parameters<ReturnType<typeof mends>>[0], turn: number) =>
+      builds([file("src/a.txt", `two BUG ${turn}\n`), file("test/a.test.sh", `true ${turn}\n`)])(request);
+    const coder = [broken, broken, broken, broken, builds([file("src/a.txt", "two\n")])];
+    await lean({ coder }, { crew_decisions: [{ decision: "accept with known issues" }] });
+    expect((await bench.result()).status).toBe("merged");
+    expect(bench.asked[0]?.body).toContain("FIX_BUILD of meta has been repaired 3 times");
+    expect(bench.last("coder").prompt).toContain("The gates of the repository cannot be waived: make them pass.");
+    expect(bench.status()).toMatchObject({ last_ci_result: "green", known_issues: [] });
+    expect(bench.scratch.git("show", "main:src/a.txt")).toBe("two\n");
+  });
+});
+
 describe("the reviews of all at once", () => {
   const single: People = { ...YES, crew_review_strategy: [{ answer: "once at the end" }] };
   const two = { planner: [plan(planTask("T-001"), planTask("T-002", { depends_on: ["T-001"] }))] };
