@@ -166,7 +166,7 @@ describe("process 1", () => {
     expect([tasks, ...command]).toEqual(["0", "a", "b"]);
     // No variable reaches process 1 itself, where LD_PRELOAD would load code.
     expect(args.join(" ")).not.toContain("a secret");
-    expect(initialCommand(["a"], values, { ...host, limitsTasks: true })).toContain(String(DEFAULT_LIMITS.processes * 8));
+    expect(initialCommand(["a"], values, { ...host, limitsTasks: true })).toContain(String(DEFAULT_LIMITS.threads + 1024));
   });
 
   it("is bubblewrap's without Perl or on an unknown architecture", () => {
@@ -208,7 +208,8 @@ describe("limits", () => {
     const fsize = `--fsize=${DEFAULT_LIMITS.fileBytes}`;
     expect(inheritedLimits(DEFAULT_LIMITS, host)).toEqual(["/usr/bin/prlimit", "--core=0:0", fsize, "--nofile=1000"]);
     expect(limitedCommand(["a", "b"], DEFAULT_LIMITS, host)).toEqual(["a", "b"]);
-    const tasks = `--nproc=${DEFAULT_LIMITS.processes * 8}`;
+    // More than the watch allows, which then names the limit.
+    const tasks = `--nproc=${DEFAULT_LIMITS.threads + 1024}`;
     expect(limitedCommand(["a"], DEFAULT_LIMITS, { ...host, limitsTasks: true })).toEqual(["/usr/bin/prlimit", tasks, "a"]);
   });
 

@@ -117,9 +117,9 @@ export function inheritedLimits(limits: Limits, { prlimit, maxOpenFiles }: Limit
   return [prlimit, "--core=0:0", `--fsize=${limits.fileBytes}`, `--nofile=${Math.min(limits.openFiles, maxOpenFiles)}`];
 }
 
-/** RLIMIT_NPROC also counts threads; the watchdog counts processes exactly. */
-function taskLimit({ processes }: Limits): number {
-  return processes * 8;
+/** RLIMIT_NPROC. More than the watch allows, so that the watch sees the excess and names it. */
+function taskLimit({ threads }: Limits): number {
+  return threads + 1024;
 }
 
 /** The command with the task limit, which must not apply to the process that starts it. */

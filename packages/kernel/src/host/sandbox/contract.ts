@@ -53,14 +53,18 @@ export type OutputStream = "stdout" | "stderr";
 
 export interface Limits {
   readonly processes: number;
-  /** Sum of resident memory; shared pages count once per process. */
+  /** Of all processes together. */
+  readonly threads: number;
+  /** Resident memory of all processes, where shared pages count once per process, and the files of /tmp and the like in memory. */
   readonly memoryBytes: number;
   readonly outputBytes: number;
   /** Bytes that the command may add to the worktree; at most half of the free disk space. */
   readonly diskBytes: number;
+  /** Files and folders that the command may add there. */
+  readonly files: number;
   /** One file. */
   readonly fileBytes: number;
-  /** Each of /tmp and HOME, which live in memory. */
+  /** Each of /tmp, /var/tmp, /dev/shm and HOME, which live in memory; they count as memory too. */
   readonly tmpBytes: number;
   readonly openFiles: number;
 }
@@ -70,9 +74,11 @@ const GiB = 1024 ** 3;
 
 export const DEFAULT_LIMITS: Limits = {
   processes: 512,
+  threads: 4096,
   memoryBytes: 8 * GiB,
   outputBytes: 64 * MiB,
   diskBytes: 4 * GiB,
+  files: 1_000_000,
   fileBytes: 2 * GiB,
   tmpBytes: GiB,
   openFiles: 16_384,
@@ -80,7 +86,7 @@ export const DEFAULT_LIMITS: Limits = {
 
 export const DEFAULT_KILL_GRACE_MS = 2_000;
 
-export type LimitName = "processes" | "memory" | "output" | "disk";
+export type LimitName = "processes" | "threads" | "memory" | "output" | "disk" | "files";
 
 export interface ProcessOutcome {
   /** Null if the command was stopped or never started. */

@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync, statfsSync, statSync, type Stats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { SandboxRequest } from "./contract.ts";
+import { hasCode } from "../files/file-system.ts";
+import type { Limits, SandboxRequest } from "./contract.ts";
 
 /** A host folder that a command writes to, and its path inside the sandbox if that differs. */
 export interface WrittenFolder {
@@ -17,6 +18,23 @@ export function writtenFolders({ worktree, layer, home, outputs = [] }: SandboxR
   ];
 }
 
+interface Free {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** What a command has written below a folder. */
+interface Written {
+  bytes: number;
+  files: number;
+  /** Some of it cannot be reached: a path is too long, or a folder is closed. */
+  hidden: boolean;
+}
+
+const SLASH = Buffer.from("/");
+/** Less than this share of the space that was free at the start ends a command, whoever has used it. */
+const LAST_SHARE = 0.1;
+
 /**
  * Measuring a worktree means walking it. Asking the file system for its free space is cheap, so that is done
  * first, and the walk only if more space is gone than the command may use.
@@ -24,53 +42,76 @@ export function writtenFolders({ worktree, layer, home, outputs = [] }: SandboxR
 export class DiskGrowth {
   readonly #written: WrittenFolder;
   readonly #since: number;
-  readonly #limit: number;
-  #free: number;
+  readonly #limit: Free;
+  readonly #least: number;
+  #free: Free;
 
-  constructor(written: WrittenFolder, limitBytes: number, now: number) {
+  constructor(written: WrittenFolder, { diskBytes, files }: Pick<Limits, "diskBytes" | "files">, now: number) {
     this.#written = written;
-    this.#free = freeBytes(written.folder);
-    this.#limit = Math.min(limitBytes, Math.floor(this.#free / 2));
+    this.#free = freeAt(written.folder);
+    this.#limit = { bytes: Math.min(diskBytes, Math.floor(this.#free.bytes / 2)), files };
+    this.#least = Number.isFinite(this.#free.bytes) ? this.#free.bytes * LAST_SHARE : 0;
     // File times are coarser than the clock.
     this.#since = now - 20;
   }
 
-  async exceeded(pids: readonly number[]): Promise<boolean> {
-    const free = freeBytes(this.#written.folder);
-    if (this.#free - free <= this.#limit) return false;
+  async exceeded(pids: readonly number[]): Promise<"disk" | "files" | null> {
+    const free = freeAt(this.#written.folder);
+    if (free.bytes < this.#least) return "disk";
+    const fewer = { bytes: this.#free.bytes - free.bytes > this.#limit.bytes, files: this.#free.files - free.files > this.#limit.files };
+    if (!fewer.bytes && !fewer.files) return null;
     const seen = new Set<number>();
-    const used = (await writtenBytes(this.#written.folder, this.#since, seen)) + deletedBytes(this.#written, pids, seen);
-    if (used > this.#limit) return true;
+    const { bytes, files, hidden } = await writtenBelow(this.#written.folder, this.#since, seen);
+    if (fewer.bytes && (hidden || bytes + deletedBytes(this.#written, pids, seen) > this.#limit.bytes)) return "disk";
+    if (fewer.files && (hidden || files > this.#limit.files)) return "files";
     // Another program filled the disk: measure again when as much again is gone.
     this.#free = free;
-    return false;
+    return null;
   }
 }
 
 /** Infinite for a worktree that was removed in the meantime. */
-function freeBytes(path: string): number {
-  return attempt(() => {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
-  }, Number.POSITIVE_INFINITY);
+function freeAt(path: string): Free {
+  return attempt(
+    () => {
+      const { bavail, bsize, ffree } = statfsSync(path);
+      return { bytes: bavail * bsize, files: ffree };
+    },
+    { bytes: Number.POSITIVE_INFINITY, files: Number.POSITIVE_INFINITY },
+  );
 }
 
 /** The bytes in a folder; 0 if it does not exist. */
-export function bytesBelow(folder: string): Promise<number> {
-  return writtenBytes(folder, 0, new Set());
+export async function bytesBelow(folder: string): Promise<number> {
+  return (await writtenBelow(folder, 0, new Set())).bytes;
 }
 
-async function writtenBytes(root: string, since: number, seen: Set<number>): Promise<number> {
-  let total = 0;
-  const folders = [root];
+/** Works on bytes: a name that is not valid UTF-8 has a size too. */
+async function writtenBelow(root: string, since: number, seen: Set<number>): Promise<Written> {
+  const written: Written = { bytes: 0, files: 0, hidden: false };
+  const unreadable = (error: unknown) => {
+    written.hidden ||= hasCode(error, "ENAMETOOLONG", "EACCES");
+    return [];
+  };
+  const folders = [Buffer.from(root)];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-      const path = join(folder, entry.name);
+    for (const entry of await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(unreadable)) {
+      const path = Buffer.concat([folder, SLASH, entry.name]);
+      written.files++;
       if (entry.isDirectory()) folders.push(path);
-      else total += attempt(() => writtenSince(lstatSync(path), since, seen), 0);
+      else written.bytes += measured(path, since, seen, unreadable);
     }
   }
-  return total;
+  return written;
+}
+
+function measured(path: Buffer, since: number, seen: Set<number>, unreadable: (error: unknown) => unknown): number {
+  try {
+    return writtenSince(lstatSync(path), since, seen);
+  } catch (error) {
+    unreadable(error);
+    return 0;
+  }
 }
 
 /** Counts removed files that a process still has open: they are in no folder but still use the disk. */

@@ -1,5 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bytesInMemory } from "./memory.ts";
 import { signalProcess } from "../launcher/start.ts";
 import { YoungerProcesses, descendants, isSameProcess, readProcess, type ProcessEntry } from "./process-table.ts";
 import type { BubblewrapStatus } from "./status.ts";
@@ -35,6 +36,7 @@ export function namespaceTree(monitor: number, status: NamespaceStatus): Process
   };
   return {
     members,
+    inMemory: bytesInMemory,
     kill,
     terminate: () => members().forEach(({ pid }) => signalProcess(pid, "SIGTERM")),
     gone: () => {

@@ -89,7 +89,15 @@ function resolvedOrCode(worktree: string, path: string): string {
   }
 }
 
-const entry = (pid: number, parent: number): ProcessEntry => ({ pid, parent, session: 0, start: "1", dead: false, residentPages: 1 });
+const entry = (pid: number, parent: number): ProcessEntry => ({
+  pid,
+  parent,
+  session: 0,
+  start: "1",
+  dead: false,
+  threads: 1,
+  residentPages: 1,
+});
 
 const pids = (first: number) => new YoungerProcesses(first).list().map(({ pid }) => pid);
 
@@ -213,7 +221,7 @@ describe("supervising", () => {
 });
 
 describe("limits", () => {
-  const member: ProcessEntry = { pid: 1, parent: 0, session: 0, start: "1", dead: false, residentPages: 1_000 };
+  const member: ProcessEntry = { pid: 1, parent: 0, session: 0, start: "1", dead: false, threads: 1, residentPages: 1_000 };
 
   it("name the first exceeded limit", () => {
     expect(exceededBy([member], DEFAULT_LIMITS)).toBeNull();
@@ -230,16 +238,16 @@ describe("limits", () => {
     const old = Buffer.alloc(3_000_000, 1);
     writeFileSync(join(worktree, "old"), old);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const disk = new DiskGrowth({ folder: worktree }, 1_000_000, Date.now());
+    const disk = new DiskGrowth({ folder: worktree }, { diskBytes: 1_000_000, files: 1_000 }, Date.now());
     for (let round = 0; round < 3; round++) {
       writeFileSync(join(other, `file${round}`), Buffer.alloc(8_000_000, 1), { flush: true });
-      expect(await disk.exceeded([process.pid])).toBe(false);
+      expect(await disk.exceeded([process.pid])).toBeNull();
     }
     mkdirSync(join(worktree, "folder"));
     symlinkSync("nowhere", join(worktree, "folder", "link"));
     truncateSync(join(worktree, "old"), 2_000_000);
     writeFileSync(join(worktree, "new"), old, { flush: true });
-    expect(await disk.exceeded([2 ** 30])).toBe(true);
+    expect(await disk.exceeded([2 ** 30])).toBe("disk");
   });
 });
 

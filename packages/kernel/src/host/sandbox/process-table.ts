@@ -7,6 +7,7 @@ export interface ProcessEntry {
   /** Clock ticks since boot; pid and start together identify a process. */
   readonly start: string;
   readonly dead: boolean;
+  readonly threads: number;
   readonly residentPages: number;
 }
 
@@ -20,15 +21,17 @@ export function readProcess(pid: number): ProcessEntry | null {
 export function parseStat(stat: string): ProcessEntry | null {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, , session] = fields;
+  const threads = fields[17];
   const start = fields[19];
   const pages = fields[21];
-  if (state === undefined || start === undefined || pages === undefined) return null;
+  if (state === undefined || start === undefined || pages === undefined || threads === undefined) return null;
   return {
     pid: Number.parseInt(stat, 10),
     parent: Number(parent),
     session: Number(session),
     start,
     dead: state === "Z" || state === "X",
+    threads: Number(threads),
     residentPages: Number(pages),
   };
 }

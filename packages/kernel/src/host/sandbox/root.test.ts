@@ -86,7 +86,7 @@ describe.skipIf(!sandboxWorksHere() || process.getuid?.() !== 0)("a command that
     const { host } = await probeSandbox();
     if (host === null) throw new Error("no sandbox");
     const limited: Sandbox = { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, { processes: 512 }) };
-    expect((await runShell(limited, scratchFolder(), "grep processes /proc/self/limits")).stdout).toMatch(/ 4096 +4096 /);
+    expect((await runShell(limited, scratchFolder(), "grep processes /proc/self/limits")).stdout).toMatch(/ 5120 +5120 /);
   });
 
   it("is refused if its worktree cannot be idmapped", async () => {

@@ -13,7 +13,7 @@ import { runCommand, sandboxWorksHere, scratchFolder } from "./testing/scratch.t
 
 const AT_FDCWD = -100;
 type Argument = number | string;
-type Case = readonly [call: SyscallName, args: readonly Argument[], error: "EPERM" | "ENOSYS" | "EAFNOSUPPORT"];
+type Case = readonly [call: SyscallName, args: readonly Argument[], error: "EPERM" | "ENOSYS" | "EAFNOSUPPORT" | "EINVAL"];
 
 const REFUSED: readonly Case[] = [
   ["ptrace", [0, 0, 0, 0], "EPERM"],
@@ -48,6 +48,9 @@ const REFUSED: readonly Case[] = [
   ["init_module", [0, 0, ""], "EPERM"],
   ["finit_module", [-1, "", 0], "EPERM"],
   ["delete_module", ["none", 0], "EPERM"],
+  ["memfd_create", ["x", 0], "ENOSYS"],
+  ["memfd_secret", [0], "ENOSYS"],
+  ...[2 ** 16, 2 ** 20, 2 ** 31, 2 ** 32, 2 ** 40].map((size): Case => ["shmget", [0, size, 0o1600], "EINVAL"]),
   ["clone3", [0, 0], "ENOSYS"],
   ["openat2", [AT_FDCWD, "/tmp", 0, 0], "ENOSYS"],
   ["setns", [-1, 0], "EPERM"],
@@ -86,6 +89,7 @@ const ALLOWED: readonly (readonly [SyscallName, readonly Argument[]])[] = [
   ["socket", [16, 3, 0]],
   ["socketpair", [1, 1, 0, 0]],
   ["ioctl", [0, 0x5401, 0]],
+  ["shmget", [0, 2 ** 16 - 1, 0o1600]],
   ["chmod", ["file", 0o1777]],
   ["fchmodat", [AT_FDCWD, "file", 0o755]],
   ["open", ["file", 0, 0o4755]],

@@ -15,7 +15,7 @@ export function refusal(error: SyscallRule["answer"]): number {
   return 0x0005_0000 | constants.errno[error];
 }
 
-/** Offsets in struct seccomp_data; for an argument its low word, because all tested values have at most 32 bits. */
+/** Offsets in struct seccomp_data; for an argument its low word. */
 export const NUMBER_AT = 0;
 export const ARCH_AT = 4;
 export const argumentAt = (index: number): number => 16 + 8 * index;
@@ -46,6 +46,7 @@ function ruleFor({ call, when = [], answer: error }: SyscallRule, machine: Sysca
 }
 
 function unlessSkip(condition: Condition, skipped: number): Instruction[] {
+  if ("anyHighBit" in condition) return [load(argumentAt(condition.argument) + 4), unlessAnyBitSkip(condition.anyHighBit, skipped)];
   const read = load(argumentAt(condition.argument));
   if ("anyBit" in condition) return [read, unlessAnyBitSkip(condition.anyBit, skipped)];
   if ("equals" in condition) return [read, unlessEqualSkip(condition.equals, skipped)];

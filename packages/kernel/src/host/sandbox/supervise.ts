@@ -9,6 +9,8 @@ import { watch } from "./watch.ts";
 /** All processes of one command, however they were started. */
 export interface ProcessTree {
   members(): readonly ProcessEntry[];
+  /** The bytes of its files in memory. */
+  inMemory?(pids: readonly number[]): number;
   /** Sends SIGTERM to every process. */
   terminate(): void;
   /** Sends SIGKILL to every process. */
@@ -67,8 +69,8 @@ export async function supervise(
   const exited = new Promise<[number | null, string | null]>((resolve) => child.once("exit", (code, signal) => resolve([code, signal])));
   countOutput(child, request, limits.outputBytes, () => stopNow("output"));
   const timeoutTimer = setTimeout(() => stopPolitely("timeout"), request.timeoutMs);
-  const disks = writtenFolders(request).map((written) => new DiskGrowth(written, limits.diskBytes, Date.now()));
-  const endWatch = watch(() => tree.members(), limits, disks, stopNow);
+  const disks = writtenFolders(request).map((written) => new DiskGrowth(written, limits, Date.now()));
+  const endWatch = watch(tree, limits, disks, stopNow);
   request.signal?.addEventListener("abort", onAbort);
   if (request.signal?.aborted === true) onAbort();
 

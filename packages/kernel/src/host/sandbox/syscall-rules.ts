@@ -1,8 +1,9 @@
 import type { SyscallName } from "../launcher/syscalls.ts";
 
-/** A condition on one argument, counted from 0. */
+/** A condition on one argument, counted from 0: on its low 32 bits, or on its high ones. */
 export type Condition =
   | { readonly argument: number; readonly anyBit: number }
+  | { readonly argument: number; readonly anyHighBit: number }
   | { readonly argument: number; readonly equals: number }
   | { readonly argument: number; readonly noneOf: readonly number[] };
 
@@ -11,7 +12,7 @@ export interface SyscallRule {
   readonly call: SyscallName;
   readonly when?: readonly Condition[];
   /** ENOSYS makes programs fall back, as on an older kernel. */
-  readonly answer: "EPERM" | "ENOSYS" | "EAFNOSUPPORT";
+  readonly answer: "EPERM" | "ENOSYS" | "EAFNOSUPPORT" | "EINVAL";
 }
 
 /** Set-user-id and set-group-id. */
@@ -23,6 +24,8 @@ const NEW_TIME = 0x80;
 const NEW_NAMESPACE = 0x7e02_0000;
 /** Unix, IPv4, IPv6 and netlink. Others, such as AF_VSOCK, bypass the network namespace to the hypervisor or hardware. */
 const FAMILIES = [1, 2, 10, 16];
+/** 64 KiB and more; a namespace may have 4096 segments. */
+const LARGE_SEGMENT = 0xffff_0000;
 /** Injects input into the terminal that started Slipway. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
@@ -49,6 +52,10 @@ export const SYSCALL_RULES: readonly SyscallRule[] = [
   ...always("EPERM", "mount", "umount2", "pivot_root", "open_tree", "open_tree_attr", "move_mount", "mount_setattr"),
   ...always("EPERM", "fsopen", "fsconfig", "fsmount", "fspick", "open_by_handle_at"),
   ...always("EPERM", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
+  // Memory that no process has mapped and no file system shows: a descriptor of it can wait in a socket, where nobody can count it.
+  ...always("ENOSYS", "memfd_create", "memfd_secret"),
+  { call: "shmget", when: [{ argument: 1, anyBit: LARGE_SEGMENT }], answer: "EINVAL" },
+  { call: "shmget", when: [{ argument: 1, anyHighBit: 0xffff_ffff }], answer: "EINVAL" },
   // Their arguments are behind a pointer, which a filter cannot read.
   ...always("ENOSYS", "clone3", "openat2"),
   ...always("EPERM", "setns"),

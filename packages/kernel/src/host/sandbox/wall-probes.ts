@@ -16,7 +16,8 @@ const WALLS = {
   sysctl: "no setting of the kernel can be written",
   keyring: "no keyring of the host is reached",
   setuid: "no file is made set-user-id",
-  vsock: "no socket leads to the hypervisor",
+  vsock: "no socket leads to the hypervisor, to hardware or into the kernel",
+  memory: "no memory escapes the limit",
   uring: "io_uring is refused",
   fault: "userfaultfd is refused",
   namespace: "no namespace can be made",
@@ -35,7 +36,9 @@ through("root", (stat("/proc/sys/kernel/core_pattern"))[4] == $< || (stat("/dev/
 through("sysctl", grep { open(my $setting, "+<", "/proc/sys/$_") } qw(kernel/core_pattern kernel/domainname vm/overcommit_memory kernel/pid_max));
 through("keyring", syscall(${number("keyctl")}, 0, -3, 1) >= 0 || syscall(${number("add_key")}, $type, $text, $text, 1, -3) >= 0);
 through("setuid", chmod(04755, $file) && (stat($file))[2] & 04000);
-through("vsock", socket(my $vsock, 40, 1, 0));
+# AF_VSOCK, AF_ALG, AF_PACKET, AF_KEY, AF_BLUETOOTH, AF_XDP
+through("vsock", grep { socket(my $other, $_, $_ == 38 ? 5 : 3, 0) || socket($other, $_, 1, 0) } qw(40 38 17 15 31 44));
+through("memory", syscall(${number("memfd_create")}, $type, 0) >= 0 || syscall(${number("memfd_secret")}, 0) >= 0 || syscall(${number("shmget")}, 0, 1 << 24, 01600) >= 0);
 through("uring", syscall(${number("io_uring_setup")}, 1, my $parameters = "\0" x 120) >= 0);
 through("fault", syscall(${number("userfaultfd")}, 1) >= 0);
 through("namespace", syscall(${number("unshare")}, 0x10000000) == 0);

@@ -2,6 +2,7 @@ import { totalmem } from "node:os";
 import type { LimitName, Limits } from "./contract.ts";
 import type { DiskGrowth } from "./disk.ts";
 import { readProcess, type ProcessEntry } from "./process-table.ts";
+import type { ProcessTree } from "./supervise.ts";
 import { ownTurn } from "./turns.ts";
 
 const FIRST_LOOK_MS = 20;
@@ -15,7 +16,7 @@ const LOOK_SHARE = 20;
  * worktree. Returns a function that stops the watch.
  */
 export function watch(
-  members: () => readonly ProcessEntry[],
+  tree: Pick<ProcessTree, "members" | "inMemory">,
   limits: Limits,
   disks: readonly DiskGrowth[],
   onExceeded: (limit: LimitName) => void,
@@ -30,13 +31,13 @@ export function watch(
 
   function look(): void {
     const begun = performance.now();
-    const found = members();
-    const limit = exceededBy(found, limits);
+    const found = tree.members();
+    const pids = found.map(({ pid }) => pid);
+    const limit = exceededBy(found, limits, tree.inMemory?.(pids));
     const cost = performance.now() - begun;
     if (limit !== null) onExceeded(limit);
-    const pids = found.map(({ pid }) => pid);
     void Promise.all(disks.map((disk) => disk.exceeded(pids))).then((exceeded) => {
-      if (exceeded.includes(true)) onExceeded("disk");
+      for (const onDisk of exceeded) if (onDisk !== null) onExceeded(onDisk);
       if (!ended) timer = setTimeout(inTurn, Math.min(Math.max(cost * LOOK_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
     });
   }
@@ -47,11 +48,16 @@ export function watch(
   };
 }
 
-export function exceededBy(members: readonly ProcessEntry[], limits: Limits): "processes" | "memory" | null {
+export function exceededBy(
+  members: readonly ProcessEntry[],
+  limits: Limits,
+  inMemory = 0,
+): Extract<LimitName, "processes" | "threads" | "memory"> | null {
   if (members.length > limits.processes) return "processes";
+  if (members.reduce((sum, { threads }) => sum + threads, 0) > limits.threads) return "threads";
   const memoryBytes = Math.min(limits.memoryBytes, totalmem() * 0.75);
   const pages = members.reduce((sum, { residentPages }) => sum + residentPages, 0);
-  return pages * pageBytes() > memoryBytes ? "memory" : null;
+  return pages * pageBytes() + inMemory > memoryBytes ? "memory" : null;
 }
 
 let knownPageBytes: number | null = null;

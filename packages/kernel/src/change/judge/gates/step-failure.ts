@@ -1,7 +1,7 @@
 import { SlipwayError } from "../../../schema/errors.ts";
 import { toFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import type { SpawnError } from "../../../host/launcher/protocol.ts";
-import type { ProcessOutcome } from "../../../host/sandbox/contract.ts";
+import type { LimitName, ProcessOutcome } from "../../../host/sandbox/contract.ts";
 import type { PlannedStep } from "./precedence.ts";
 import { GATES_FILE } from "../../../config/gates.ts";
 
@@ -43,7 +43,14 @@ export function stepFailure(outcome: ProcessOutcome, context: StepContext): Fail
   });
 }
 
-const MEANINGS = { processes: "processes", memory: "memory", output: "output", disk: "disk space" } as const;
+const MEANINGS = {
+  processes: "processes",
+  threads: "threads",
+  memory: "memory",
+  output: "output",
+  disk: "disk space",
+  files: "files",
+} as const satisfies Record<LimitName, string>;
 
 function notStarted(error: SpawnError, context: StepContext, name: string): Failure {
   const program = context.step.command[0];
