@@ -106,7 +106,7 @@ function names(folder: string, at: string): string[] {
   try {
     return readdirSync(join(folder, at));
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG")) return [];
     throw error;
   }
 }

@@ -3,7 +3,8 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "@slipway/durable/environment";
-import { removeTree } from "@slipway/kernel/host/files/remove-tree";
+import { removeWithin } from "@slipway/kernel/host/files/remove-tree";
+import { emptyTrash, setAside } from "@slipway/kernel/host/files/trash";
 import type { Repository } from "@slipway/kernel/host/git/repository";
 import { openBlobs, sweepBlobs, type PackBlobs } from "./blobs.ts";
 import { packChanges, restoreChanges, type PackChanges } from "./changes.ts";
@@ -40,7 +41,9 @@ export interface PackStore {
 
 const FILES = "files";
 const MANIFEST = "manifest.json";
-const TRASH = ".old-";
+/** An agent waits for the sweep. */
+const SWEEP_MS = 2_000;
+const IN_BACKGROUND_MS = 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 const UNUSED_BLOB_MS = 30 * DAY_MS;
 const ABANDONED_PACK_MS = 14 * DAY_MS;
@@ -78,7 +81,7 @@ function openStore(repo: Repository, folder: string, clock: Pick<Clock, "now">):
         reads: log.records,
         changes: () => packChanges(repo, standing),
         restore: (changes) => restoreChanges(repo, standing, changes),
-        close: () => discard(folder, place),
+        close: async () => discard(folder, place),
       };
     },
   };
@@ -90,27 +93,20 @@ async function makeAnew(folder: string, place: string, plan: PackPlan, blobs: Pa
   await mkdir(draft);
   const pack = await materialise(plan, { blobs, folder: join(draft, FILES), links });
   await writeFile(join(draft, MANIFEST), JSON.stringify(plan.manifest));
-  if (existsSync(place)) await discard(folder, place);
+  if (existsSync(place)) discard(folder, place);
   await rename(draft, place);
   return { ...pack, folder: join(place, FILES) };
 }
 
 /** Renamed at once and deleted in the background, at the latest when the next store opens. */
-async function discard(folder: string, place: string): Promise<void> {
-  const trash = join(folder, `${TRASH}${randomBytes(6).toString("hex")}`);
-  await rename(place, trash);
-  void attempt(trash);
-}
-
-/** A failed deletion is retried by the next sweep. */
-function attempt(path: string): Promise<void> {
-  return removeTree(path).catch(() => undefined);
+function discard(folder: string, place: string): void {
+  void removeWithin(setAside(place, folder), IN_BACKGROUND_MS);
 }
 
 /** Deletes discarded packs and, at most once a day, packs too old to be in use. */
 async function sweep(folder: string, blobFolder: string, now: number): Promise<void> {
   const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "blobs");
-  for (const { name } of entries) if (name.startsWith(TRASH)) await attempt(join(folder, name));
+  await emptyTrash(folder, SWEEP_MS);
   const marker = join(folder, ".swept");
   const last = statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (now - last < DAY_MS) return;
@@ -119,7 +115,7 @@ async function sweep(folder: string, blobFolder: string, now: number): Promise<v
   for (const { name } of entries) {
     const path = join(folder, name);
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && now - found.mtimeMs > ABANDONED_PACK_MS) await attempt(path);
+    if (found !== undefined && now - found.mtimeMs > ABANDONED_PACK_MS) await removeWithin(path, SWEEP_MS);
   }
   await sweepBlobs(blobFolder, UNUSED_BLOB_MS, now);
 }

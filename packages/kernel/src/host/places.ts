@@ -13,6 +13,11 @@ export function placesIn(env: Environment): { readonly configHome: string; reado
   };
 }
 
+/** The folder of the trees of steps, and of what could not be removed of them. */
+export function layersIn(env: Environment): string {
+  return join(placesIn(env).stateHome, "layers");
+}
+
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

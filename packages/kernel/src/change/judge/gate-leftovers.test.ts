@@ -85,3 +85,25 @@ test("files of a stopped gate are removed before the next one", async () => {
   writeFileSync(worktree("stray.txt"), "stray\n");
   expect(await found()).toBe("caches/made was there\n");
 });
+
+test("what a step leaves is anchored up to a limit, the rest is named, and the anchors go with the feature", async () => {
+  const bomb =
+    "for n in 1 2 3 4 5 6 7 8; do truncate -s 1900M src/hole$n; done; head -c 70000000 /dev/zero > large; echo kept > src/small\n";
+  const other = await openScratchKernel({ "check.sh": bomb });
+  try {
+    await lettersOn(other).init();
+    expect((await other.kernel.features.runGates(call(), { feature_id: "letters", mode: "fast" })).passed).toBe(true);
+    const anchors = () => other.git("for-each-ref", "--format=%(refname)", "refs/slipway").trim().split("\n");
+    const found = anchors().filter((ref) => ref.endsWith("found"));
+    expect(found).toHaveLength(1);
+    const kept = other.git("ls-tree", "-r", "--name-only", found[0] ?? "");
+    expect(kept).toContain("src/small");
+    expect(kept).not.toMatch(/hole|large/);
+    const [repair] = await other.records.database.db.selectFrom("events").select("payload").where("name", "=", "feature.repair").execute();
+    expect(repair?.payload).toMatch(/dropped what exceeds 64 MiB: src\/hole\d \(1900 MiB\)/);
+    await other.kernel.features.delete(call(), { feature_id: "letters", force: true });
+    expect(anchors().filter((ref) => ref.endsWith("found"))).toEqual([]);
+  } finally {
+    await other.close();
+  }
+});

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { removeBeneath, removeTree } from "../../host/files/remove-tree.ts";
 import { pathsBeside } from "../../host/git/snapshot.ts";
 import { moveFormerWorkingFiles, placeNote } from "../work/former-working-files.ts";
+import { dropLargest, MOST_LEFT_BY_STEP } from "../work/large-changes.ts";
+import { recordRepairs } from "../work/repair.ts";
 import { makeReadable, rewriteTouched, captureTree } from "../work/reset-tree.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { reconcileWorktree, pathsIfReconciled } from "../work/reconcile-worktree.ts";
@@ -30,7 +32,10 @@ export async function withReset<T>(
   const resetTree = async () => {
     makeReadable(feature.worktree, captured, before);
     const touched = captured.touched();
-    await reconcileWorktree(dependencies, feature, `${step}/after-${++resets}`, at);
+    const after = `${step}/after-${++resets}`;
+    const dropped = await dropLargest(dependencies, feature, MOST_LEFT_BY_STEP);
+    if (dropped !== null) await recordRepairs(dependencies, feature.id, after, [`reset the worktree after a step: ${dropped}`]);
+    await reconcileWorktree(dependencies, feature, after, at);
     await rewriteTouched(dependencies, feature, touched);
     await removeLeftovers(dependencies, feature, before);
     captured = captureTree(feature.worktree, (await pathsIfReconciled(dependencies, feature)) ?? []);

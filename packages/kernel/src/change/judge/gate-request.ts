@@ -3,7 +3,7 @@ import { expandHome } from "../../config/home.ts";
 import type { VerificationOverrides } from "./gates/precedence.ts";
 import type { CacheSource } from "./gates/step-caches.ts";
 import type { GatePolicy, GateRequest } from "./gates/run.ts";
-import { placesIn } from "../../host/places.ts";
+import { layersIn } from "../../host/places.ts";
 import type { Sandbox } from "../../host/sandbox/contract.ts";
 import type { Toolchain } from "../../host/toolchain/resolve.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
@@ -35,7 +35,7 @@ export function gateRequest(dependencies: FeatureDependencies, toolchain: Toolch
     toolchain,
     readOnly: policy.sandbox.read_only.map((path) => expandHome(path, dependencies.hostEnv)),
     shared: policy.sandbox.shared_paths.map((path) => ({ from: join(dependencies.layout.root, path), to: path })),
-    scratch: join(placesIn(dependencies.hostEnv).stateHome, "layers"),
+    scratch: layersIn(dependencies.hostEnv),
     redact: dependencies.redactor,
     clock: dependencies.clock,
   };

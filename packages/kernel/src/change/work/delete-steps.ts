@@ -4,14 +4,20 @@ import { sha256 } from "@slipway/durable/canonical";
 import { SlipwayError } from "../../schema/errors.ts";
 import { toFailure } from "@slipway/durable/errors";
 import { removeTree } from "../../host/files/remove-tree.ts";
+import { emptyTrash } from "../../host/files/trash.ts";
+import { layersIn } from "../../host/places.ts";
 import { z } from "zod";
 import { translateFileError } from "../../host/files/write-atomic.ts";
 import { anchorTree, keepCommit } from "../../host/git/anchor.ts";
+import { dropAnchor, isAnchorOf, listAnchors } from "../../host/git/anchors.ts";
 import { deleteBranch, isKeptElsewhere } from "../../host/git/branch.ts";
 import { takeSnapshot } from "../../host/git/snapshot.ts";
 import { removeWorktree } from "../../host/git/worktree.ts";
 import { cachesOf } from "../judge/gate-caches.ts";
 import type { Survey } from "./delete-survey.ts";
+import { dropLargest, MOST_KEPT_OF_DELETED } from "./large-changes.ts";
+import { openWorktree } from "./reset-tree.ts";
+import type { Feature } from "../feature/store.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
 
 export const removalStepSchema = z.strictObject({
@@ -35,6 +41,7 @@ export async function removeFromDisk(dependencies: FeatureDependencies, survey: 
   const done: RemovalStep[] = [];
   try {
     await removeWork(dependencies, survey, removal, done);
+    await dropLeftovers(dependencies, survey);
     done.push(...(await dropFolder(dependencies, survey)));
     return done;
   } catch (error) {
@@ -53,6 +60,7 @@ export async function removeWork(
   done.push(...(await keepCommits(dependencies, survey, removal)));
   done.push(await dropWorktree(dependencies, survey));
   done.push(await dropBranch(dependencies, survey));
+  await emptyTrash(layersIn(dependencies.hostEnv));
   return done;
 }
 
@@ -64,12 +72,26 @@ async function keepBytes(
 ): Promise<RemovalStep[]> {
   if (worktree === null) return [];
   const { repository, layout } = dependencies;
+  const dropped = await makeKeepable(dependencies, feature);
   const { tree } = await takeSnapshot(repository, worktree, { indexFile: layout.indexFile(feature.id) });
   const reachableTrees = await repository.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"]);
-  if (reachableTrees.split("\n").includes(tree)) return [];
+  if (reachableTrees.split("\n").includes(tree)) return dropped;
   const message = `${feature.id}: bytes found when it was deleted`;
   const { ref } = await anchorTree(repository, worktree, tree, { run, step: `${operationId}/deleted`, message, at });
-  return [{ step: "keep", outcome: "kept", detail: `the worktree's bytes are under ${ref}` }];
+  return [...dropped, { step: "keep", outcome: "kept", detail: `the worktree's bytes are under ${ref}` }];
+}
+
+/** Opens what is closed, and removes what git cannot read or would need long for. */
+async function makeKeepable(dependencies: FeatureDependencies, feature: Feature): Promise<RemovalStep[]> {
+  openWorktree(feature.worktree);
+  const detail = await dropLargest(dependencies, feature, MOST_KEPT_OF_DELETED);
+  return detail === null ? [] : [{ step: "keep", outcome: "removed", detail }];
+}
+
+/** Anchors of what steps left in the worktree, where they write to it. */
+async function dropLeftovers({ repository }: FeatureDependencies, { feature }: Survey): Promise<void> {
+  for (const anchor of await listAnchors(repository))
+    if (isAnchorOf(feature.id, anchor) && /\/after(?:-\d+)?\/found\+*$/.test(anchor.step)) await dropAnchor(repository, anchor);
 }
 
 async function keepCommits({ repository }: FeatureDependencies, { branch }: Survey, { run, operationId }: Removal): Promise<RemovalStep[]> {

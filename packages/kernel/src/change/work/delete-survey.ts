@@ -8,6 +8,7 @@ import { checksOf } from "../judge/evidence/checks.ts";
 import { telemetryOf } from "../../budget/telemetry.ts";
 import { isAnchorOf, listAnchors } from "../../host/git/anchors.ts";
 import { branchHead } from "../../host/git/branch.ts";
+import { hasCode } from "../../host/files/file-system.ts";
 import { findCheckouts } from "../../host/git/checkout.ts";
 import { hiddenGitFolders } from "../../host/git/tree-listing.ts";
 import { isFolder, listRegistrations } from "../../host/git/registration.ts";
@@ -87,6 +88,8 @@ async function worktreeReasons({ repository }: FeatureDependencies, { worktree, 
         : [reason("uncommitted_changes", `the worktree has ${dirty.length} uncommitted changes, such as ${dirty[0]?.slice(3)}`)]),
     ];
   } catch (error) {
+    if (hasCode(error, "ENAMETOOLONG", "EACCES"))
+      return [reason("unreadable_files", "the worktree has folders that are closed, or nested deeper than a path can be long")];
     if (error instanceof SlipwayError && error.code === "worktree_swapped") return [reason(error.code, error.message, false)];
     throw error;
   }

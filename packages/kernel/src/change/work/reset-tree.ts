@@ -66,6 +66,15 @@ function isOpen(file: Buffer): boolean {
   return (lstatSync(file).mode & 0o600) === 0o600;
 }
 
+/** Does this to a whole worktree, whoever made what is in it. */
+export function openWorktree(worktree: string): void {
+  for (const entry of readdirSync(worktree, { withFileTypes: true, encoding: "buffer" })) {
+    const path = Buffer.concat([Buffer.from(`${worktree}/`), entry.name]);
+    if (entry.isDirectory()) openBelow(path, entry.name.length, 1);
+    else if (entry.isFile() && !isOpen(path)) chmodSync(path, 0o644);
+  }
+}
+
 function openBelow(path: Buffer, length: number, depth: number): void {
   using folder = openClosedFolder(path);
   for (const entry of readdirSync(folder.place, { withFileTypes: true, encoding: "buffer" })) {

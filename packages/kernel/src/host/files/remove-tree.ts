@@ -13,12 +13,23 @@ const SLICE_MS = 5;
 
 /** Removes a file, link or folder that untrusted code may have prepared. Follows no link; a missing path is not an error. */
 export async function removeTree(path: string): Promise<void> {
+  await removeUntil(path, Number.POSITIVE_INFINITY);
+}
+
+/** The same within a time. Never fails: false if something is left, because time was short or it cannot be removed. */
+export function removeWithin(path: string, ms: number): Promise<boolean> {
+  return removeUntil(path, performance.now() + ms).catch(() => false);
+}
+
+async function removeUntil(path: string, deadline: number): Promise<boolean> {
   let ends = performance.now() + SLICE_MS;
   for (const _ of removal(path)) {
     if (performance.now() < ends) continue;
+    if (performance.now() > deadline) return false;
     await nextLoop();
     ends = performance.now() + SLICE_MS;
   }
+  return true;
 }
 
 export function removeTreeNow(path: string | Buffer): void {

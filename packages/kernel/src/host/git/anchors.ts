@@ -38,6 +38,11 @@ export function isAnchorOf(id: string, { run, message }: Pick<ListedAnchor, "run
   return run.endsWith(`/feature:${id}`) || message.startsWith(`${id}: `);
 }
 
+/** Its bytes stay in the repository until git collects them. */
+export async function dropAnchor(repo: Repository, { ref, commit }: Pick<ListedAnchor, "ref" | "commit">): Promise<void> {
+  await repo.git.run(["update-ref", "--no-deref", "-d", "--end-of-options", ref, commit]);
+}
+
 /** The commit that a name means, if an anchor reaches it. */
 export async function anchoredCommit(repo: Repository, name: string): Promise<string | null> {
   if (!/^[0-9a-f]{7,64}$/.test(name)) return null;

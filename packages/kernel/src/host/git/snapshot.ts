@@ -3,7 +3,7 @@ import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SlipwayError } from "../../schema/errors.ts";
 import { removeTree } from "../files/remove-tree.ts";
-import { isFileMode, obstacles, placeFiles, stageBlobs } from "./files.ts";
+import { isFileMode, obstacles, placeFiles, stageBlobs, statAt } from "./files.ts";
 import { isAtTree, listed, listWorktree, trackedFiles, withoutIgnored } from "./tree-listing.ts";
 import { withOwnLock } from "./locks.ts";
 import { enterScratch, leaveScratch, openPlace, readRecord, type GitPlace } from "./worktree-record.ts";
@@ -51,6 +51,17 @@ export async function takeSnapshot(repo: Repository, worktree: string, options: 
     if (update.length > 0) await readAgain(git, update);
     return { tree: (await git.text(["write-tree"])).trim(), leftOut };
   });
+}
+
+/** The files that a snapshot would read, with their sizes. */
+export async function changedFiles(
+  repo: Repository,
+  worktree: string,
+  options: SnapshotOptions = {},
+): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+  const place = await openPlace(repo, worktree);
+  const { update } = await onIndex(repo, place, options, (git) => listWorktree(git, place.path));
+  return Promise.all(update.map(async (path) => ({ path, bytes: (await statAt(place.path, path))?.size ?? 0 })));
 }
 
 /** The paths of the tree if the worktree has exactly its files; null if not, or if only a snapshot can tell. Writes nothing. */

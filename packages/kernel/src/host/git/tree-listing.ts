@@ -95,8 +95,9 @@ export async function listWorktree(git: Git, worktree: string): Promise<Listing>
 export async function hiddenGitFolders(git: Git, worktree: string): Promise<string[]> {
   const found: string[] = [];
   const note = (path: string) => reachesGitFolder(path) && found.push(path) > 0;
-  for (const name of await readdir(worktree, { withFileTypes: true })) {
-    if (name.isDirectory() && name.name !== ".git") await filesBelow(worktree, name.name, note);
+  for (const entry of await readdir(worktree, { withFileTypes: true, encoding: "buffer" })) {
+    const name = decodePath(entry.name);
+    if (entry.isDirectory() && name !== ".git") await filesBelow(worktree, name, note);
   }
   return withoutIgnored(git, found);
 }

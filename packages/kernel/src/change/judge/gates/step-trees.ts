@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { removeTree } from "../../../host/files/remove-tree.ts";
+import { discardTree, emptyTrash } from "../../../host/files/trash.ts";
 import { isLeftOver, scratchName } from "../../../host/git/worktree-record.ts";
 import type { Sandbox } from "../../../host/sandbox/contract.ts";
 import { openStepCaches, type CacheSource } from "./step-caches.ts";
@@ -69,12 +69,12 @@ export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]
         keep: keep(written),
         close: async (passed) => {
           if (passed) await caches?.keep(step, written);
-          if (layer !== null) await removeTree(layer);
+          if (layer !== null) await discardTree(layer, source.scratch);
           else await resetTree?.();
         },
       };
     },
-    [Symbol.asyncDispose]: () => removeTree(folder),
+    [Symbol.asyncDispose]: () => discardTree(folder, source.scratch),
   };
 }
 
@@ -84,5 +84,6 @@ const swept = new Set<string>();
 function sweep(scratch: string): void {
   if (swept.has(scratch)) return;
   swept.add(scratch);
-  for (const name of readdirSync(scratch)) if (isLeftOver(name)) void removeTree(join(scratch, name)).catch(() => undefined);
+  for (const name of readdirSync(scratch)) if (isLeftOver(name)) void discardTree(join(scratch, name), scratch).catch(() => undefined);
+  void emptyTrash(scratch);
 }
