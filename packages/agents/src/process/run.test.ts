@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import type { HostTraffic } from "@slipway/kernel/host/sandbox/egress";
 import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import { hostCommandLines, sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { unsandboxed } from "@slipway/kernel/host/sandbox/unsandboxed";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { AgentProcess, AgentProcessEnd } from "./contract.ts";
-import { runAgentProcess } from "./run.ts";
+import { runAgentProcess, type OnTraffic } from "./run.ts";
 
 function place() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "slipway-process-")));
@@ -22,7 +23,12 @@ function place() {
 
 type Ran = AgentProcessEnd & { readonly stdout: string };
 
-async function run(sandbox: Sandbox, { folder, home }: ReturnType<typeof place>, changes: Partial<AgentProcess>): Promise<Ran> {
+async function run(
+  sandbox: Sandbox,
+  { folder, home }: ReturnType<typeof place>,
+  changes: Partial<AgentProcess>,
+  onTraffic?: OnTraffic,
+): Promise<Ran> {
   let stdout = "";
   const end = await runAgentProcess(
     sandbox,
@@ -39,6 +45,7 @@ async function run(sandbox: Sandbox, { folder, home }: ReturnType<typeof place>,
       onStdout: (chunk) => (stdout += Buffer.from(chunk).toString("utf8")),
       ...changes,
     },
+    onTraffic,
   );
   return { ...end, stdout };
 }
@@ -75,7 +82,7 @@ describe.runIf(sandboxWorksHere())("an agent's process", () => {
     expect((await run(sandbox, here, { command: [join(tools, "agent")] })).kind).toBe("not_started");
   });
 
-  test("reaches the named host, and no other", async () => {
+  test("reaches the named host, and no other, and what left is counted", async () => {
     const server = createServer((_, response) => response.end("the model"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
@@ -83,7 +90,11 @@ describe.runIf(sandboxWorksHere())("an agent's process", () => {
     const port = typeof address === "object" && address !== null ? address.port : 0;
     const ask = `fetch("http://127.0.0.1:${port}/").then((answer) => answer.text()).then(console.log, () => console.log("unreachable"))`;
     const command = [process.execPath, "-e", ask];
-    expect((await run(sandbox, place(), { command, hosts: [`127.0.0.1:${port}`] })).stdout).toBe("the model\n");
+    const seen: HostTraffic[] = [];
+    const host = `127.0.0.1:${port}`;
+    expect((await run(sandbox, place(), { command, hosts: [host] }, (traffic) => void seen.push(...traffic))).stdout).toBe("the model\n");
+    expect(seen).toMatchObject([{ host, connections: 1, refused: [] }]);
+    expect(Math.min(seen[0]?.bytes_out ?? 0, seen[0]?.bytes_in ?? 0)).toBeGreaterThan(20);
     expect((await run(sandbox, place(), { command, hosts: ["127.0.0.1:9"] })).stdout).toBe("unreachable\n");
   });
 

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { ProcessOutcome, Sandbox } from "@slipway/kernel/host/sandbox/contract";
+import type { HostTraffic } from "@slipway/kernel/host/sandbox/egress";
 import { KEPT_STDERR_BYTES } from "../command.ts";
 import type { AgentProcess, AgentProcessEnd } from "./contract.ts";
 
@@ -13,11 +14,19 @@ export interface PackView {
   readonly shared?: readonly { readonly from: string; readonly to: string }[];
 }
 
+/** Receives what the process sent to which host. */
+export type OnTraffic = (traffic: readonly HostTraffic[]) => void | Promise<void>;
+
 /** Enough for any transcript; a client that exceeds it is stopped. */
 const MAX_OUTPUT_BYTES = 1024 ** 3;
 
 /** Runs one process of a coding agent in the sandbox. When the promise settles, no process of it is left. */
-export async function runAgentProcess(sandbox: Sandbox, view: PackView, agent: AgentProcess): Promise<AgentProcessEnd> {
+export async function runAgentProcess(
+  sandbox: Sandbox,
+  view: PackView,
+  agent: AgentProcess,
+  onTraffic?: OnTraffic,
+): Promise<AgentProcessEnd> {
   agent.signal.throwIfAborted();
   const limitBytes = agent.maxOutputBytes ?? MAX_OUTPUT_BYTES;
   let stderr = Buffer.alloc(0);
@@ -40,6 +49,7 @@ export async function runAgentProcess(sandbox: Sandbox, view: PackView, agent: A
       else stderr = Buffer.concat([stderr, chunk]).subarray(-KEPT_STDERR_BYTES);
     },
   });
+  if (outcome.traffic !== undefined) await onTraffic?.(outcome.traffic);
   if (outcome.aborted) agent.signal.throwIfAborted();
   return { ...endOf(outcome, limitBytes), stderr: stderr.toString("utf8"), durationMs: outcome.durationMs };
 }

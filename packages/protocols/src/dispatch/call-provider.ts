@@ -9,6 +9,7 @@ import { SlipwayError } from "@slipway/agents/errors";
 import type { Provider } from "@slipway/agents/provider";
 import { fromFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
 import { droppedRefusals } from "../firewall/outside-changes.ts";
+import { trafficRefusals } from "./traffic.ts";
 import type { AgentRequest, ChosenProvider, DispatcherOptions, WorkspaceRequest } from "./dispatcher.ts";
 import { redactedProvider, redactedResult } from "./redact-answers.ts";
 import { withWorkplace, type WorkNotes } from "./work-folder.ts";
@@ -50,7 +51,15 @@ export async function invokeProvider<T>(
   const page = await book.begin({ ...facts, provider: chosen.provider.name, model });
   const onSecret = () =>
     onWarning(`the answer of the ${role.name} for ${subject} contained a secret of this machine; it was replaced by [redacted]`);
-  const notes: WorkNotes = { onWarning, watch: page.watch, onDropped: (dropped) => void refusals.push(...droppedRefusals(dropped)) };
+  const notes: WorkNotes = {
+    onWarning,
+    watch: page.watch,
+    onDropped: (dropped) => void refusals.push(...droppedRefusals(dropped)),
+    onTraffic: (traffic) => {
+      refusals.push(...trafficRefusals(traffic));
+      return page.watch({ kind: "raw", line: JSON.stringify({ egress: traffic }) });
+    },
+  };
   const onEvent = (event: AgentEvent) => {
     if (event.kind === "refused") refusals.push({ tool: event.tool, path: event.path, reason: event.reason });
   };

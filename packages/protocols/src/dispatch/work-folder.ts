@@ -3,6 +3,7 @@ import type { PackChanges } from "@slipway/agents/packs/changes";
 import { planPack, type PackContents, type PackPlan } from "@slipway/agents/packs/plan";
 import { packStore, type OpenPack } from "@slipway/agents/packs/store";
 import { workplaceIn } from "@slipway/agents/packs/workplace";
+import type { OnTraffic } from "@slipway/agents/process/run";
 import type { FilesNote, FolderNote } from "@slipway/agents/prompt";
 import type { Provider, Workplace } from "@slipway/agents/provider";
 import type { NativeTool } from "@slipway/agents/tools/native-tools";
@@ -33,6 +34,7 @@ export interface WorkFolder {
 export interface WorkNotes {
   readonly onWarning: (warning: string) => void;
   readonly onDropped: (dropped: PackChanges["dropped"]) => void;
+  readonly onTraffic: OnTraffic;
   readonly watch: Watch;
 }
 
@@ -125,7 +127,7 @@ async function inFolder<T>(asked: FolderRequest, task: FolderTask<T>, body: Body
   const store = packStore(kernel.repository, packs, kernel.clock);
   const pack = await store.open(plan, { id: sha256(invocation).slice(0, 24), links: sandboxed });
   try {
-    const result = await body({ workplace: workplaceIn(pack, kernel.sandbox, tools), schema, folder: note });
+    const result = await body({ workplace: workplaceIn(pack, kernel.sandbox, tools, notes.onTraffic), schema, folder: note });
     return await adoptChanges(kernel, pack, task, result, notes);
   } finally {
     await pack.close();

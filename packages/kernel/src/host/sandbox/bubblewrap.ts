@@ -34,7 +34,8 @@ export async function runInBubblewrap(request: SandboxRequest, host: SandboxHost
     const count = request.shared?.length ?? 0;
     const [shared, outputs] = [mountPoints.shared.slice(0, count), mountPoints.shared.slice(count)];
     const plan = { ...planned, git: mountPoints.git, shared, outputs, layer: layer?.folder ?? null, gateway: gateway?.folder ?? null };
-    return await runPlan(plan, request, host, hosts);
+    const outcome = await runPlan(plan, request, host, hosts);
+    return gateway === null ? outcome : { ...outcome, traffic: gateway.traffic() };
   } finally {
     await gateway?.close();
     mountPoints.release();

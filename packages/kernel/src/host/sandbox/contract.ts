@@ -1,3 +1,4 @@
+import type { HostTraffic } from "./egress.ts";
 import type { SpawnError } from "../launcher/protocol.ts";
 
 /** A command, what it may see and what it may use. Paths are host paths unless stated otherwise. */
@@ -97,6 +98,8 @@ export interface ProcessOutcome {
   readonly limit: LimitName | null;
   readonly durationMs: number;
   readonly spawnError?: SpawnError;
+  /** Of a command with `hosts`. */
+  readonly traffic?: readonly HostTraffic[];
   /** The started program, by its path inside the sandbox. */
   readonly program?: { readonly path: string; readonly interpreter: string | null };
 }

@@ -93,6 +93,23 @@ describe("the gateway", () => {
     expect(line).toContain("200");
     socket.write("GET /x HTTP/1.1\r\nHost: model.example\r\nConnection: close\r\n\r\n");
     expect(await text(socket)).toContain("hello GET");
+    const [traffic] = gateway.traffic();
+    expect(traffic).toMatchObject({ host: `model.example:${port}`, connections: 1, refused: [] });
+    expect([(traffic?.bytes_out ?? 0) > 30, (traffic?.bytes_in ?? 0) > 30]).toEqual([true, true]);
+  });
+
+  it("a request inside a tunnel for another host is refused", async () => {
+    const { socket } = await through(`model.example:${port}`);
+    socket.write("GET /x HTTP/1.1\r\nHost: exfil.attacker.example\r\nConnection: close\r\n\r\n");
+    expect(await text(socket)).toContain("403");
+    expect(seen).toEqual([]);
+    expect(gateway.traffic()[0]?.refused).toEqual([expect.stringContaining("exfil.attacker.example")]);
+  });
+
+  it("records what it refused", async () => {
+    await through("other.example:443");
+    const refused = [expect.stringMatching(/may reach/)];
+    expect(gateway.traffic()).toEqual([{ host: "other.example:443", connections: 0, bytes_out: 0, bytes_in: 0, refused }]);
   });
 
   it.each([

@@ -31,11 +31,16 @@ export function isNamed({ host, port }: HostPort, hosts: readonly HostPort[]): b
   return hosts.some((named) => named.host === host && named.port === port);
 }
 
+/** Whether it is this machine. */
+export function isNear({ host }: HostPort): boolean {
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
 const FIRST_PROXY_PORT = 3_128;
 
 /** The ports inside the sandbox that lead to the gateway. All ports are free there, so a host on loopback keeps its port. */
 export function forwardedPorts(hosts: readonly HostPort[]): ForwardedPort[] {
-  const near = hosts.filter(({ host }) => host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host));
+  const near = hosts.filter(isNear);
   const direct = near.map(({ host, port }) => ({
     host: host === "::1" ? host : "127.0.0.1",
     port,
