@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { request as httpRequest } from "node:http";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { PROGRAM } from "slipway/testing/program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { slipway } from "./cli.ts";
@@ -149,3 +152,45 @@ function stream(bytes: number): Promise<number> {
     for (let sent = 0; sent < bytes; sent += 65_536) request.write("x".repeat(65_536));
   });
 }
+
+describe.skipIf(!existsSync("/usr/bin/prlimit"))("connections that send no complete request", () => {
+  test("half-open connections take no descriptors that a gate needs, and end by themselves", async () => {
+    const own = await makeYard();
+    const child = spawn("/usr/bin/prlimit", ["--nofile=512:512", process.execPath, ...PROGRAM, "mcp", "--http", "--port", "0", "--json"], {
+      cwd: own.root,
+      env: { ...own.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    const sockets: Socket[] = [];
+    try {
+      const said = await new Promise<string>((resolve) => child.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString())));
+      const at = new URL((JSON.parse(said) as { url: string }).url);
+      for (let n = 0; n < 1500; n++) {
+        const socket = connect(Number(at.port), at.hostname, () => socket.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\n"));
+        sockets.push(socket.on("error", () => undefined).resume());
+      }
+      await expect
+        .poll(() => sockets.filter(({ destroyed, connecting }) => !destroyed && !connecting).length, { timeout: 30_000 })
+        .toBeLessThan(200);
+      const issued = await slipway(own, ["mcp", "token", "--role", "orchestrator", "--json"]);
+      const authorization = `Bearer ${(JSON.parse(issued.stdout) as { token: string }).token}`;
+      const client = new Client({ name: "attack", version: "1.0.0" });
+      await client.connect(new StreamableHTTPClientTransport(at, { requestInit: { headers: { authorization } } }));
+      const call = async (name: string, input: Record<string, unknown>) =>
+        (await client.callTool({ name, arguments: { actor_type: "orchestrator", actor_id: "orchestrator-kim", ...input } }))
+          .structuredContent;
+      own.write(".slipway/features/letters/spec.md", "# letters\n\nThe first letter file says two.\n");
+      expect(await call("feature.init", { feature_id: "letters" })).toMatchObject({ ok: true });
+      expect(await call("gates.run", { feature_id: "letters", mode: "fast" })).toMatchObject({ ok: true });
+      await client.close();
+      // The time limit of a request's headers ends the rest.
+      await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length, { timeout: 40_000 }).toBe(0);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      child.kill("SIGTERM");
+      await closed;
+      own.remove();
+    }
+  });
+});

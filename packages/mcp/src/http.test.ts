@@ -4,6 +4,7 @@ import { failureSchema } from "@slipway/kernel/tools/envelope";
 import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
 import { describe, expect, test } from "vitest";
 import type { HttpServing } from "./http.ts";
+import { slowTool } from "./testing/slow-tool.ts";
 import { openBench, type Bench } from "./testing/bench.ts";
 import { serveOverHttp } from "./testing/client.ts";
 
@@ -160,6 +161,29 @@ describe("a session", () => {
     const status = async (id = "") => (await send(serving, { headers: { ...allowed, "mcp-session-id": id } })).status;
     expect(await status(ids[0])).toBe(404);
     expect(await status(ids[65])).toBe(200);
+  });
+
+  test("of one token is never closed for those of another, and not while its call runs", async () => {
+    const slow = slowTool();
+    const bench = await openBench([slow.definition], { transport: "streamable_http" });
+    const serving = await serveOverHttp(bench);
+    const [orchestrator, planner] = [bearer(bench.token()), bearer(bench.token({ role: "planner", actorId: "p", feature: "f" }))];
+    const session = async (who: Record<string, string>) => ({
+      ...who,
+      "mcp-session-id": String((await send(serving, { headers: who, body: hello })).headers["mcp-session-id"]),
+    });
+    const [idle, busy] = [await session(orchestrator), await session(orchestrator)];
+    const params = { name: "gates.run", arguments: { actor_type: "orchestrator", actor_id: "kim" } };
+    const call = send(serving, { headers: busy, body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params }) });
+    await slow.started;
+    for (let n = 0; n < 70; n++) await session(planner);
+    expect((await send(serving, { headers: idle })).status).toBe(200);
+    for (let n = 0; n < 64; n++) await session(orchestrator);
+    expect((await send(serving, { headers: idle })).status).toBe(404);
+    expect((await send(serving, { headers: busy })).status).toBe(200);
+    await serving.close();
+    await slow.stopped;
+    await call.catch(() => undefined);
   });
 });
 

@@ -4,10 +4,11 @@ import { toNodeHandler, type NodeIncomingMessageLike } from "@modelcontextprotoc
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { SlipwayError } from "@slipway/kernel/schema/errors";
 import { failureOf } from "@slipway/kernel/tools/envelope";
+import { boundConnections, TIMEOUTS } from "./connections.ts";
 import type { Authenticate } from "./identify.ts";
 import { readBody } from "./read-body.ts";
 import { inFull, type ServerParts } from "./server.ts";
-import { authInfoFor, openSessions } from "./sessions.ts";
+import { authInfoFor, openSessions, subjectOf } from "./sessions.ts";
 import { readMessage } from "./strict-json.ts";
 
 export const MCP_PATH = "/mcp";
@@ -39,7 +40,9 @@ export async function overHttp(
     if (new URL(String(request.url), "http://localhost").pathname !== MCP_PATH) return void response.writeHead(404).end();
     const notLocal = localityError(request);
     if (notLocal !== null) return refuse(response, 403, notLocal);
-    const auth = authInfoFor(await authenticate(bearerOf(request)));
+    const credential = await authenticate(bearerOf(request));
+    if (!connections.known(request.socket, subjectOf(credential))) return refuse(response, 429, tooMany());
+    const auth = authInfoFor(credential);
     const admitted = Object.assign(request, { auth }) as NodeIncomingMessageLike;
     if (request.method !== "POST") return handle(admitted, response);
     const body = await readBody(request, maxBodyBytes);
@@ -48,13 +51,14 @@ export async function overHttp(
     return message.ok ? handle(admitted, response, message.value) : refuse(response, 400, message.error);
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer(TIMEOUTS, (request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (error instanceof SlipwayError && error.code === "unauthenticated") return refuse(response, 401, error);
       parts.report(inFull(error));
       refuse(response, 500, new SlipwayError("internal_error", "Slipway failed before it could process the request."));
     });
   });
+  const connections = boundConnections(server);
   await listen(server, port);
   return {
     url: `http://${LOOPBACK}:${(server.address() as AddressInfo).port}${MCP_PATH}`,
@@ -86,6 +90,12 @@ function tooLarge(limit: number): SlipwayError {
   return new SlipwayError("schema_validation_failed", `The request has more than ${limit} bytes.`, {
     violations: [{ pointer: "", rule: "maximum", expected: `at most ${limit} bytes`, message: "the request is too large" }],
     suggested_next_actions: ["Send less at once: a patch in parts, a search with a narrower pattern."],
+  });
+}
+
+function tooMany(): SlipwayError {
+  return new SlipwayError("rate_limited", "This token has too many open connections.", {
+    suggested_next_actions: ["Close connections that are not in use, and try again."],
   });
 }
 
