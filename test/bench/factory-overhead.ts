@@ -11,7 +11,7 @@ import { layoutOf } from "@slipway/kernel/host/layout";
 import { openRepositoryContext } from "@slipway/kernel/open";
 import { openRecords } from "@slipway/kernel/open-records";
 import type { LanguageReader } from "@slipway/languages/language";
-import { openTypeScript } from "@slipway/languages/typescript/reader";
+import { openTypeScript, type TypeScriptReader } from "@slipway/languages/typescript/reader";
 import { factory, type FactoryInput } from "@slipway/protocols/factory/protocol";
 import { openFactoryServices } from "@slipway/protocols/factory/services";
 import { dispatcherFor } from "@slipway/runtime/agents";
@@ -153,7 +153,7 @@ async function answer({ records, configuration }: Kernel, io: ReturnType<typeof 
   }
 }
 
-function timedReader(reader: LanguageReader, watch: Stopwatch): LanguageReader {
+function timedReader(reader: TypeScriptReader, watch: Stopwatch): LanguageReader {
   const timed = <T>(work: () => T): T => {
     watch.begin();
     try {
@@ -163,8 +163,8 @@ function timedReader(reader: LanguageReader, watch: Stopwatch): LanguageReader {
     }
   };
   return {
-    readModule: (sources, contract) => timed(() => reader.readModule(sources, contract)),
-    elementsOf: (files) => timed(() => reader.elementsOf(files)),
+    readModule: async (sources, contract) => timed(() => reader.readModule(sources, contract)),
+    elementsOf: async (files) => timed(() => reader.elementsOf(files)),
     close: () => reader.close(),
   };
 }

@@ -39,8 +39,9 @@ export interface DeclaredTest {
 
 /** Analyses modules of one language. Keeps a compiler running until it is closed. */
 export interface LanguageReader {
-  readModule(sources: ModuleSources, contract: Contract): ModuleReading;
+  /** What the compiler cannot read within its limits has a problem that says so. */
+  readModule(sources: ModuleSources, contract: Contract, signal?: AbortSignal): Promise<ModuleReading>;
   /** Named parts of the code (functions, classes, constants, tests) with their text, to find out what has changed. */
-  elementsOf(files: ModuleFiles): ReadonlyMap<string, string>;
+  elementsOf(files: ModuleFiles, signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
   close(): void;
 }

@@ -21,6 +21,9 @@ export interface Compiler {
   close(): void;
 }
 
+/** Receives the id of each process of the compiler. */
+export type OnStart = (pid: number) => void;
+
 const OPTIONS = {
   strict: true,
   noEmit: true,
@@ -43,11 +46,11 @@ export function projectConfig(overlay: Overlay, exclude: readonly string[] = [],
 }
 
 /** TypeScript's own process, started on first use and kept, so that parsed files stay cached. */
-export function openCompiler(): Compiler {
+export function openCompiler(onStart?: OnStart): Compiler {
   const overlay = new Overlay();
   let api: API | null = null;
   let opened = 0;
-  const running = () => (api ??= new API({ cwd: VIRTUAL, fs: overlay.fileSystem }));
+  const running = () => (api ??= start());
 
   function attempt<T>(files: Readonly<Record<string, string>>, body: (project: OpenProject) => T): T {
     const root = `${VIRTUAL}/${++opened}`;
@@ -82,6 +85,13 @@ export function openCompiler(): Compiler {
     }
   }
 
+  function start(): API {
+    const started = new API({ cwd: VIRTUAL, fs: overlay.fileSystem });
+    const pid = pidOf(started);
+    if (pid !== undefined) onStart?.(pid);
+    return started;
+  }
+
   return {
     inProject(files, body) {
       try {
@@ -103,6 +113,12 @@ export function openCompiler(): Compiler {
       // It had already ended.
     }
   }
+}
+
+/** The API does not export its process. */
+function pidOf(api: API): number | undefined {
+  const { client } = api as unknown as { readonly client?: { readonly channel?: { readonly child?: { readonly pid?: number } } } };
+  return client?.channel?.child?.pid;
 }
 
 function view(snapshot: Snapshot, config: string, root: string, paths: readonly string[], open: OpenProject["with"]): OpenProject {

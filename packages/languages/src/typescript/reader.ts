@@ -1,5 +1,6 @@
-import type { LanguageReader, ModuleFiles } from "../language.ts";
-import { openCompiler, type OpenProject } from "./compiler.ts";
+import type { Contract } from "../contracts/schema.ts";
+import type { ModuleFiles, ModuleReading, ModuleSources } from "../language.ts";
+import { openCompiler, type OnStart, type OpenProject } from "./compiler.ts";
 import { exportsOf } from "./exports.ts";
 import { effectsIn, importsIn } from "./imports.ts";
 import { isTestFile, workspaceFiles } from "./layout.ts";
@@ -7,9 +8,16 @@ import { surfaceOf } from "./surface.ts";
 import { declarationsIn, testsIn } from "./tests-read.ts";
 import { thrownIn } from "./throws.ts";
 
+/** The calling thread waits for the compiler, without limits: only for code that is trusted, and for a thread of its own. */
+export interface TypeScriptReader {
+  readModule(sources: ModuleSources, contract: Contract): ModuleReading;
+  elementsOf(files: ModuleFiles): ReadonlyMap<string, string>;
+  close(): void;
+}
+
 /** Reads TypeScript modules with the compiler itself. */
-export function openTypeScript(): LanguageReader {
-  const compiler = openCompiler();
+export function openTypeScript(onStart?: OnStart): TypeScriptReader {
+  const compiler = openCompiler(onStart);
   return {
     readModule({ files, dependencies }, contract) {
       const sources = { files: codeIn(files), ...(dependencies === undefined ? {} : { dependencies }) };

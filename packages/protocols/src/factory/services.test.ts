@@ -63,10 +63,10 @@ describe("the services", () => {
 
   test("load the compiler on request", async () => {
     const files = { "implementation/index.ts": codeOf() };
-    expect(() => services.language.elementsOf(files)).toThrow("not prepared");
+    await expect(services.language.elementsOf(files)).rejects.toThrow("not prepared");
     await services.prepare();
-    expect([...services.language.elementsOf(files).keys()]).toContain("twice");
-    expect(services.language.readModule({ files }, contractOf()).exported).toContainEqual({ name: "twice", kind: "function" });
+    expect([...(await services.language.elementsOf(files)).keys()]).toContain("twice");
+    expect((await services.language.readModule({ files }, contractOf())).exported).toContainEqual({ name: "twice", kind: "function" });
   });
 
   test("refuse a run whose project was replaced", async () => {

@@ -102,15 +102,15 @@ function lateTypeScript(): { readonly language: LanguageReader; readonly prepare
   }
   return {
     language: {
-      readModule: (sources, contract) => reader().readModule(sources, contract),
-      elementsOf: (files) => reader().elementsOf(files),
+      readModule: async (...asked) => reader().readModule(...asked),
+      elementsOf: async (...asked) => reader().elementsOf(...asked),
       close() {
         opened?.close();
         opened = null;
       },
     },
     async prepare() {
-      ({ openTypeScript: open } = await import("@slipway/languages/typescript/reader"));
+      ({ openLimitedReader: open } = await import("@slipway/languages/typescript/limited-reader"));
     },
   };
 }

@@ -60,6 +60,11 @@ export function exceededBy(
   return pages * pageBytes() + inMemory > memoryBytes ? "memory" : null;
 }
 
+/** 0 for a process that has ended. */
+export function residentBytes(pid: number): number {
+  return (readProcess(pid)?.residentPages ?? 0) * pageBytes();
+}
+
 let knownPageBytes: number | null = null;
 
 /** Node does not report the page size; it follows from its own memory in bytes and, in /proc, in pages. */

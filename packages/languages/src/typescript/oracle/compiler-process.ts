@@ -1,5 +1,6 @@
 import { API, type Diagnostic, type Snapshot } from "typescript/unstable/async";
 import { endWithUs } from "@slipway/kernel/host/sandbox/end-with-us";
+import { residentBytes } from "@slipway/kernel/host/sandbox/watch";
 import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { SourceProblem, SourceTree } from "../../adapter.ts";
 import { projectConfig } from "../compiler.ts";
@@ -26,6 +27,9 @@ interface Child {
 
 /** Generated tests and what they share import packages that the compiler does not see. */
 const NOT_CHECKED = ["**/*.test.ts", "tests/support/**/*.ts"];
+/** A tree of ten thousand files needs less than half of it. */
+const MOST_MEMORY_BYTES = 4 * 1024 ** 3;
+const LOOK_MS = 200;
 const ROOT = `${VIRTUAL}/tree`;
 const CONFIG = `${ROOT}/tsconfig.json`;
 
@@ -83,6 +87,7 @@ export class CompilerProcess {
         this.#read(path),
         ended(child, finished.signal),
         expired(timeoutMs, finished.signal),
+        overgrown(child.pid ?? 0, finished.signal),
         aborted(signal, finished.signal),
       ]);
     } catch (error) {
@@ -189,6 +194,20 @@ function expired(timeoutMs: number, finished: AbortSignal): Promise<never> {
       );
     }, timeoutMs);
     finished.addEventListener("abort", () => clearTimeout(timer));
+  });
+}
+
+function overgrown(pid: number, finished: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const looking = setInterval(() => {
+      if (residentBytes(pid) <= MOST_MEMORY_BYTES) return;
+      reject(
+        new SlipwayError("compiler_failed", `TypeScript used more than ${MOST_MEMORY_BYTES / 1024 ** 3} GiB of memory and was stopped.`, {
+          suggested_next_actions: ["Look for types in this file that expand without end."],
+        }),
+      );
+    }, LOOK_MS);
+    finished.addEventListener("abort", () => clearInterval(looking));
   });
 }
 

@@ -53,7 +53,7 @@ export async function inspect(
 ): Promise<Inspection> {
   const { files, acceptance_checks, coverage } = proposed;
   const sources = sourcesOf(brief, files);
-  const reading = language.readModule(sources, brief.contract);
+  const reading = await language.readModule(sources, brief.contract, signal);
   const options = { sandbox: await kernel.sandbox(), declared: reading.tests, ...(signal === undefined ? {} : { signal }) };
   const startedAt = kernel.clock.now();
   const empty = { ...sources, files: hollowed(files, reading.exported) };

@@ -10,13 +10,13 @@ export type Verified = { readonly mismatch: Mismatch; readonly tested: null } | 
 
 /** Runs no tests if the surface differs. */
 export async function verify(run: TaskRun, step: string, brief: ModuleBrief, files: Deliverable): Promise<Verified> {
-  const mismatch = await run.ctx.step(`${step}:fingerprint`, async () => surfaceProblem(run, brief, files));
+  const mismatch = await run.ctx.step(`${step}:fingerprint`, (signal) => surfaceProblem(run, brief, files, signal));
   if (mismatch !== null) return { mismatch, tested: null };
   return { mismatch, tested: await run.ctx.step(`${step}:tests`, (signal) => runForEvidence(run, brief, files, signal)) };
 }
 
-function surfaceProblem(run: TaskRun, brief: ModuleBrief, files: Deliverable): Mismatch | null {
-  return mismatchOf(brief, files, run.services.language.readModule(sourcesOf(brief, files), brief.contract));
+async function surfaceProblem(run: TaskRun, brief: ModuleBrief, files: Deliverable, signal: AbortSignal): Promise<Mismatch | null> {
+  return mismatchOf(brief, files, await run.services.language.readModule(sourcesOf(brief, files), brief.contract, signal));
 }
 
 export type Tested = { readonly problem: string; readonly log: ExecutionLog | null } | ({ readonly problem: null } & Passed);
@@ -30,7 +30,7 @@ export interface Passed {
 async function runForEvidence(run: TaskRun, brief: ModuleBrief, files: Deliverable, signal: AbortSignal): Promise<Tested> {
   const startedAt = run.kernel.clock.now();
   const sources = sourcesOf(brief, files);
-  const { tests: declared } = run.services.language.readModule(sources, brief.contract);
+  const { tests: declared } = await run.services.language.readModule(sources, brief.contract, signal);
   const testRun = await runTests(sources, { sandbox: await run.kernel.sandbox(), signal, declared });
   const log = executionLog(brief.contract, testRun, startedAt);
   const problem = problemOf(testRun, log);

@@ -13,12 +13,9 @@ export function inspectAmended(
   amended: Exclude<Awaited<ReturnType<typeof amend>>, { problem: string }>,
 ): Promise<Unapplied[]> {
   const { language } = run.services;
-  return run.ctx.step(TASK_STEPS.amended.named(brief.contract.module_id, round), async () => {
-    const [before, after] = [files, amended.files].map((version) => ({ files: version, elements: language.elementsOf(version) })) as [
-      Version,
-      Version,
-    ];
-    return unappliedAmendments(amendments, amended.applied, before, after);
+  return run.ctx.step(TASK_STEPS.amended.named(brief.contract.module_id, round), async (signal) => {
+    const versionOf = async (version: Version["files"]) => ({ files: version, elements: await language.elementsOf(version, signal) });
+    return unappliedAmendments(amendments, amended.applied, await versionOf(files), await versionOf(amended.files));
   });
 }
 

@@ -59,7 +59,7 @@ export async function runWitness(
 ): Promise<Omit<Witnessed, "failure_index">> {
   const code = Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith("implementation/")));
   const sources = sourcesOf(brief, { ...code, [WITNESS_FILE]: witness.source });
-  const { imports, exported, tests: declared } = services.language.readModule(sources, brief.contract);
+  const { imports, exported, tests: declared } = await services.language.readModule(sources, brief.contract, signal);
   const stray = imports.find(({ file, specifier }) => file === WITNESS_FILE && !ALLOWED_IMPORTS.test(specifier));
   if (stray !== undefined) return { standing: "opinion", report: `"${witness.name}" was not run: it imports ${stray.specifier}` };
   const options = { sandbox: await services.kernel.sandbox(), declared, ...(signal === undefined ? {} : { signal }) };

@@ -73,13 +73,13 @@ export function rememberingReader(): LanguageReader {
   const real = openTypeScript();
   const readings = new Map<string, ModuleReading>();
   return {
-    readModule(sources, contract) {
+    async readModule(sources, contract) {
       const key = digestOf([sources, contract]);
-      const known = readings.get(key) ?? real.readModule(sources, contract);
+      const known = readings.get(key) ?? (await real.readModule(sources, contract));
       readings.set(key, known);
       return known;
     },
-    elementsOf: (files) => real.elementsOf(files),
+    elementsOf: async (files) => real.elementsOf(files),
     close: () => real.close(),
   };
 }
