@@ -2,7 +2,23 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runCommand } from "./command.ts";
 import { readProcess } from "@slipway/kernel/host/sandbox/process-table";
+
+test.each([
+  ["ends", 'echo "{}"', 20_000],
+  ["takes too long", "sleep 600", 1_000],
+])("no process of a command that %s lives on, also without its session, environment and parent", async (_what, last, timeoutMs) => {
+  const daemon = `env -i setsid sh -c '(env -i setsid sleep 600 & echo $! >&3) & sleep 600' 3>&1 >/dev/null 2>&1 <&- & sleep 0.5; ${last}`;
+  let said = "";
+  const limits = { timeoutMs, maxOutputBytes: 1000, signal: new AbortController().signal };
+  const onStdout = (text: Uint8Array) => void (said += Buffer.from(text).toString());
+  const end = await runCommand({ command: ["sh", "-c", daemon], env: { PATH: "/usr/bin:/bin" }, input: "", ...limits, onStdout });
+  expect(end.kind).toBe(timeoutMs === 1_000 ? "timeout" : "exit");
+  const pid = Number(/^\d+/.exec(said)?.[0]);
+  expect(pid).toBeGreaterThan(1);
+  expect(readProcess(pid)?.dead ?? true).toBe(true);
+});
 
 test("an agent's command dies with a killed Slipway, because its answer would be lost and still cost", async () => {
   const script = `

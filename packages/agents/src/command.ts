@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
 import type { Child } from "@slipway/kernel/host/launcher/child";
 import type { SpawnError } from "@slipway/kernel/host/launcher/protocol";
-import { startChild } from "@slipway/kernel/host/launcher/start";
+import { reaped } from "@slipway/kernel/host/launcher/reaper-script";
+import { signalProcess, startChild } from "@slipway/kernel/host/launcher/start";
+import { findOnPath, isExecutable } from "@slipway/kernel/host/sandbox/host";
 
 export interface Command {
   readonly command: readonly string[];
@@ -29,8 +32,9 @@ export type CommandEnd = { readonly stderr: string } & (
 export const KEPT_STDERR_BYTES = 16 * 1024;
 /** How long a process outside the group may keep the pipes open after the command has ended. */
 const DRAIN_MS = 1000;
+const REAPED_WITHIN_MS = 10_000;
 
-/** Runs one command in its own process group; the group is dead when the promise settles. */
+/** Runs one command in its own process group. When the promise settles, the group is dead, and on Linux every process it has started. */
 export async function runCommand(command: Command): Promise<CommandEnd> {
   command.signal.throwIfAborted();
   const running = await start(command);
@@ -44,6 +48,8 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
 interface Running {
   readonly child: Child;
   readonly pid: number;
+  /** It ends all its descendants on SIGTERM. */
+  readonly isReaped: boolean;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -51,27 +57,35 @@ interface Running {
 
 /** The command ends with this process: an unread answer would still cost money. */
 async function start({ command: [file = "", ...args], env, cwd = process.cwd() }: Command): Promise<Running | SpawnError> {
-  const started = await startChild({ file, args, env, cwd, stdio: ["pipe", "pipe", "pipe"], bound: true });
+  const perl = process.platform === "linux" ? findOnPath("perl", "/usr/bin") : null;
+  // A program that is missing must fail itself.
+  const isThere = file.includes("/") ? isExecutable(resolve(cwd, file)) : findOnPath(file, env["PATH"] ?? "") !== null;
+  const isReaped = perl !== null && isThere;
+  const [program, ...given] = isReaped ? reaped(perl, [file, ...args]) : [file, ...args];
+  const started = await startChild({ file: program, args: given, env, cwd, stdio: ["pipe", "pipe", "pipe"], bound: true });
   if ("error" in started) return started.error;
   const { stdin, stdout, stderr } = started.child;
   if (stdin === null || stdout === null || stderr === null) throw new Error("a child that was started with pipes has none");
-  return { ...started, stdin, stdout, stderr };
+  return { ...started, isReaped, stdin, stdout, stderr };
 }
 
 type End = CommandEnd extends infer E ? (E extends unknown ? Omit<E, "stderr"> : never) : never;
 
 function ended(
-  { child, pid, stdin, stdout, stderr }: Running,
+  { child, pid, isReaped, stdin, stdout, stderr }: Running,
   { input, timeoutMs, maxOutputBytes, signal, onStdout }: Command,
 ): Promise<End> {
   const kill = () => killGroup(pid);
-  return new Promise((resolve) => {
+  return new Promise((settle) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     let stopped: End | null = null;
+    let lastResort: NodeJS.Timeout | undefined;
     const stop = (end: End | null) => {
       stopped ??= end;
-      kill();
+      if (!isReaped) return kill();
+      signalProcess(pid, "SIGTERM");
+      lastResort ??= setTimeout(kill, REAPED_WITHIN_MS);
     };
     const onAbort = () => stop(null);
     const timer = setTimeout(() => stop({ kind: "timeout", afterMs: timeoutMs }), timeoutMs);
@@ -89,6 +103,7 @@ function ended(
     let drain: NodeJS.Timeout | undefined;
     child.on("exit", () => {
       clearTimeout(timer);
+      clearTimeout(lastResort);
       kill();
       drain = setTimeout(() => [stdout, stderr].forEach((stream) => stream.destroy()), DRAIN_MS);
     });
@@ -96,7 +111,7 @@ function ended(
       clearTimeout(drain);
       signal.removeEventListener("abort", onAbort);
       const output = Buffer.concat(chunks).toString("utf8");
-      resolve(
+      settle(
         stopped ??
           (exitCode === null ? { kind: "signal", signal: String(endedBy), stdout: output } : { kind: "exit", exitCode, stdout: output }),
       );

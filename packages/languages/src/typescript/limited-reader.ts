@@ -63,7 +63,7 @@ function openThread(onEnd: () => void): Thread {
   });
   worker.unref();
   let compiler: number | null = null;
-  let watcher = () => undefined as void;
+  let watcher = nothing;
   const end = () => {
     onEnd();
     watcher();
@@ -108,6 +108,10 @@ function openThread(onEnd: () => void): Thread {
       });
     },
   };
+}
+
+function nothing(): void {
+  // No compiler runs yet.
 }
 
 function failed(message: string): SlipwayError {

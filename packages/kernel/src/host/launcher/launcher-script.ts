@@ -1,3 +1,4 @@
+import { DESCENDANTS } from "./reaper-script.ts";
 import { prepareScript } from "./prepare-script.ts";
 
 /**
@@ -140,33 +141,7 @@ sub obey {
   add_connection() for 1 .. $spare;
 }
 
-# Becomes the parent of orphaned descendants (PR_SET_CHILD_SUBREAPER), so that none escapes.
-sub adopt {
-  my %prctl = (x86_64 => 157, aarch64 => 167, riscv64 => 167, loongarch64 => 167);
-  my $number = $prctl{(POSIX::uname())[4]};
-  syscall($number, 36, 1, 0, 0, 0) if $number;
-}
-
-# Kills all descendants. Each is stopped (SIGSTOP) first, because it could fork otherwise. Only a second pass without new or
-# running processes proves that all were found.
-sub end_all {
-  my (%doomed, $calm);
-  my $until = time() + 5;
-  while (($calm || 0) < 2 && time() < $until && waitpid(-1, 1) >= 0) {
-    opendir(my $processes, "/proc") or last;
-    $calm++;
-    for my $pid (grep { /^\d+$/ } readdir($processes)) {
-      open(my $file, "<", "/proc/$pid/stat") or next;
-      my ($state, $parent) = join("", <$file>) =~ /.*\) (\S) (\d+)/s or next;
-      next if $parent != $$ && !$doomed{$parent} || $doomed{$pid} && $state =~ /[TtZX]/;
-      kill("STOP", $pid) if !$doomed{$pid}++;
-      $calm = 0;
-    }
-    select(undef, undef, undef, 0.001) if !$calm;
-  }
-  kill("KILL", keys(%doomed));
-}
-
+${DESCENDANTS}
 # A closed report stream must not kill the launcher before its children.
 $SIG{PIPE} = "IGNORE";
 pipe(my $wakes, my $wake);
