@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { preAuthentication } from "@slipway/kernel/change/land/approvals/pae";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,7 +15,7 @@ let system: Caller;
 let token: string;
 
 beforeAll(async () => {
-  site = await openSite({ files: { "src/c.txt": "one\n" } });
+  site = await openSite({ files: { "src/c.txt": "one\n", "src/d.txt": "one\n", "src/e.txt": "one\n" } });
   await runUntilApproval(site.yard);
   expect((await slipway(site.yard, ["approve", "letters"])).code).toBe(0);
   const [row] = site.yard.sql("SELECT answer FROM questions WHERE status = 'answered'") as { answer: string }[];
@@ -54,6 +54,15 @@ const toMerge = (feature_id: string, user_approval_token: string) => ({
   merge_strategy: "squash",
   user_approval_token,
 });
+/** The token for exactly the merge that `toMerge` asks for. */
+async function approved(feature: string): Promise<string> {
+  expect((await merge(feature, "")).code).toBe("user_approval_required");
+  const { stdout } = await slipway(site.yard, ["approve", feature, "--json"]);
+  const given = JSON.parse(stdout) as { token: string; message: string; strategy: string };
+  expect(given).toMatchObject({ message: "m", strategy: "squash" });
+  return given.token;
+}
+
 const merge = (feature: string, approval: string) => site.orchestrator.refused("feature.ready_to_merge", toMerge(feature, approval));
 
 test("attack 47: an approval that is missing, forged or given for another feature merges nothing", async () => {
@@ -125,8 +134,7 @@ test("attack 47: a used approval is void", async () => {
 test("attack 47: a signature with another key merges nothing, even if every claim is right", async () => {
   await land();
   const feature = await readyToMerge("src/c.txt");
-  const { stdout } = await slipway(site.yard, ["approve", feature, "--json"]);
-  const { token: approval } = JSON.parse(stdout) as { token: string };
+  const approval = await approved(feature);
   const [payload = "", signature = ""] = approval.split(".");
   const signed = preAuthentication("application/vnd.slipway.approval+json", Buffer.from(payload, "base64url"));
   const stranger = sign(null, signed, generateKeyPairSync("ed25519").privateKey);
@@ -138,4 +146,49 @@ test("attack 47: a signature with another key merges nothing, even if every clai
   expect(site.yard.git("show", "main:src/c.txt")).toBe("one\n");
   await site.orchestrator.ok("feature.ready_to_merge", toMerge(feature, approval));
   expect(site.yard.git("show", "main:src/c.txt")).toBe("two\n");
+});
+
+test("an approval given in one clone merges in no clone or copy of it, before and after its use", async () => {
+  const feature = await readyToMerge("src/d.txt");
+  const approval = await approved(feature);
+  const { root, home } = site.yard;
+  site.yard.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  const copy = join(home, "copy");
+  const clone = join(home, "clone");
+  cpSync(root, copy, { recursive: true, verbatimSymlinks: true });
+  site.yard.git("clone", "--quiet", root, clone);
+  cpSync(join(root, ".git", "slipway"), join(clone, ".git", "slipway"), { recursive: true });
+  const refusedIn = async (place: string) => {
+    const there = await connect({ ...site.yard, root: place }, "orchestrator");
+    const error = await there.refused("feature.ready_to_merge", toMerge(feature, approval));
+    await there.close();
+    expect(error).toMatchObject({ code: "user_approval_required", message: expect.stringContaining("another clone or copy") });
+  };
+  for (const place of [copy, clone]) await refusedIn(place);
+  await site.orchestrator.ok("feature.ready_to_merge", toMerge(feature, approval));
+  expect(site.yard.git("show", "main:src/d.txt")).toBe("two\n");
+  for (const place of [copy, clone]) await refusedIn(place);
+  for (const place of [copy, clone]) expect(readFileSync(join(place, "src", "d.txt"), "utf8")).toBe("one\n");
+});
+
+test("a client's commit message cannot have Slipway's trailers, and one that was not approved merges nothing", async () => {
+  const feature = await readyToMerge("src/e.txt");
+  const forged = ["Approved-by: the CEO", "slipway-feature: something_else", "APPROVED-BY : me", "  Squashed-from: 1"];
+  for (const trailer of forged) {
+    const input = { ...toMerge(feature, ""), commit_message: `Letters\n\n${trailer}` };
+    expect((await site.orchestrator.refused("feature.ready_to_merge", input)).code).toBe("schema_validation_failed");
+  }
+  const approval = await approved(feature);
+  for (const other of [{ commit_message: "another" }, { merge_strategy: "rebase" }]) {
+    const error = await unharmed(site.yard, [feature], () =>
+      site.orchestrator.refused("feature.ready_to_merge", { ...toMerge(feature, approval), ...other }),
+    );
+    expect(error).toMatchObject({
+      code: "user_approval_required",
+      message: expect.stringContaining("commit message or the merge strategy"),
+    });
+  }
+  await site.orchestrator.ok("feature.ready_to_merge", toMerge(feature, approval));
+  const trailers = site.yard.git("log", "-1", "--format=%(trailers:only)", feature).trim().split("\n");
+  expect(trailers).toEqual([`Slipway-Feature: ${feature}`, expect.stringMatching(/^Slipway-Change: [0-9a-f]{64}$/), "Approved-by: kim"]);
 });

@@ -2,6 +2,7 @@ import { confirm, isCancel } from "./terminal/prompts.ts";
 import { SlipwayError } from "./errors.ts";
 import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { signCandidate } from "./give-approval.ts";
+import { messageText } from "./message-text.ts";
 import type { Io } from "@slipway/protocols/surface/io";
 import { withKernel } from "@slipway/runtime/kernel-at";
 import { personOf } from "@slipway/protocols/surface/caller";
@@ -10,6 +11,9 @@ export interface GivenToken {
   readonly feature: string;
   readonly tree: string;
   readonly by: string;
+  readonly until: string;
+  readonly message: string;
+  readonly strategy: Candidate["strategy"];
   readonly token: string;
 }
 
@@ -20,12 +24,13 @@ export interface GivenToken {
 export function approveWithoutRun(id: string, wanted: string | undefined, asks: boolean, io: Io): Promise<GivenToken | null> {
   return withKernel(io, async ({ features, records }) => {
     const call = { actor: { type: "system", id: personOf(io).id } as const, operationId: records.ids.next("candidate") };
-    const candidate = await features.candidate(call, { feature_id: id });
+    const candidate = await features.candidate(call, { feature_id: id, ...(await features.mergeProposal(id)) });
     assertFits(candidate);
     // Check after building the candidate: if the base has moved, the candidate is on the new base and must be gated there.
     await features.assertReady(id);
     if (asks && !(await agreed(candidate, io))) return null;
-    return { feature: id, ...(await signCandidate(records, candidate, io, wanted)) };
+    const { message, strategy } = candidate;
+    return { feature: id, message, strategy, ...(await signCandidate(records, candidate, io, wanted)) };
   });
 }
 
@@ -39,9 +44,9 @@ function assertFits({ feature_id, base_branch, conflicts, empty }: Candidate): v
 }
 
 /** The default is no, so that Enter alone signs nothing. */
-async function agreed({ feature_id, tree, summary, flags }: Candidate, io: Io): Promise<boolean> {
+async function agreed({ feature_id, tree, summary, flags, message, strategy }: Candidate, io: Io): Promise<boolean> {
   io.out(
-    `${feature_id}\n${summary.trimEnd()}\n${flags.map((flag) => `look at: ${flag}\n`).join("")}full diff: slipway diff ${feature_id}\n`,
+    `${feature_id}\n${summary.trimEnd()}\n${flags.map((flag) => `look at: ${flag}\n`).join("")}${messageText({ message, strategy })}full diff: slipway diff ${feature_id}\n`,
   );
   const yes = await confirm({ message: `Sign tree ${tree.slice(0, 10)} of ${feature_id}?`, initialValue: false });
   return !isCancel(yes) && yes;

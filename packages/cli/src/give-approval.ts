@@ -6,6 +6,7 @@ import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-featur
 import { openRepositoryContext } from "@slipway/kernel/open";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
+import { repositoryId } from "@slipway/kernel/record/journal/place";
 import type { Records } from "@slipway/kernel/record/storage";
 import { z } from "zod";
 import type { Io } from "@slipway/protocols/surface/io";
@@ -17,13 +18,21 @@ const candidateShape = z.looseObject({
   tree: z.string(),
   base: z.string(),
   policy_hash: z.string(),
+  repository: z.string(),
+  message: z.string(),
+  message_digest: z.string(),
+  valid_hours: z.number(),
 });
 
-type Signed = Pick<Candidate, "feature_id" | "change" | "tree" | "base" | "policy_hash">;
+type Signed = Pick<Candidate, "feature_id" | "change" | "tree" | "base" | "policy_hash" | "repository" | "message_digest" | "valid_hours">;
 
 export type Given =
-  { readonly signed: true; readonly tree: string; readonly by: string } | { readonly signed: false; readonly why: string };
+  | { readonly signed: true; readonly tree: string; readonly by: string; readonly until: string }
+  | { readonly signed: false; readonly why: string };
 
+const HOUR_MS = 3_600_000;
+
+const OTHER_PLACE = "this is a clone or a copy of the repository that asked, or the repository was moved since";
 const POLICY_CHANGED = "the policy or the gates have changed since it was asked";
 
 /**
@@ -36,20 +45,31 @@ export async function giveApproval(
   io: Io,
   { policyHash, expectedTree }: { readonly policyHash: string; readonly expectedTree?: string | undefined },
 ): Promise<Given> {
-  const candidate = candidateShape.parse(question.context);
   const by = personOf(io);
-  if (candidate.policy_hash !== policyHash) {
-    await records.answer({ id: question.id, value: { decision: "again", comment: POLICY_CHANGED }, by });
-    return { signed: false, why: POLICY_CHANGED };
+  const asked = await askedHere(records, question, policyHash, io);
+  if (!("candidate" in asked)) {
+    await records.answer({ id: question.id, value: { decision: "again", comment: asked.why }, by });
+    return { signed: false, why: asked.why };
   }
-  const edited = await editedByHand(records, candidate.feature_id, io);
-  if (edited !== null) {
-    await records.answer({ id: question.id, value: { decision: "again", comment: edited }, by });
-    return { signed: false, why: edited };
-  }
-  const { token, tree } = await signCandidate(records, candidate, io, expectedTree);
+  const { token, tree, until } = await signCandidate(records, asked.candidate, io, expectedTree);
   await records.answer({ id: question.id, value: { decision: "approve", token }, by });
-  return { signed: true, tree, by: by.id };
+  return { signed: true, tree, by: by.id, until };
+}
+
+/** What the question asked about, or why an approval of it would not hold. */
+async function askedHere(
+  records: Records,
+  { context }: InboxQuestion,
+  policyHash: string,
+  io: Io,
+): Promise<{ readonly candidate: z.infer<typeof candidateShape> } | { readonly why: string }> {
+  if (context["policy_hash"] !== policyHash) return { why: POLICY_CHANGED };
+  const { data: candidate } = candidateShape.safeParse(context);
+  if (candidate === undefined) return { why: "an earlier version of Slipway asked, without the commit message" };
+  const { db, sqlite } = records.database;
+  if (candidate.repository !== (await repositoryId(db, sqlite.path))) return { why: OTHER_PLACE };
+  const edited = await editedByHand(records, candidate.feature_id, io);
+  return edited === null ? { candidate } : { why: edited };
 }
 
 /** A person who edits the worktree and then approves may believe that the edit is part of the change. */
@@ -72,10 +92,10 @@ export function notSigned(feature: string, why: string): string {
 /** Signs with a key that no agent can read. Refuses a tree other than the expected one. */
 export async function signCandidate(
   records: Records,
-  { feature_id, change, tree, base, policy_hash }: Signed,
+  { feature_id, change, tree, base, policy_hash, repository, message_digest, valid_hours }: Signed,
   io: Io,
   expectedTree?: string,
-): Promise<{ token: string; tree: string; by: string }> {
+): Promise<{ token: string; tree: string; by: string; until: string }> {
   if (expectedTree !== undefined && !tree.startsWith(expectedTree)) {
     throw new SlipwayError(
       "approval_invalid",
@@ -88,14 +108,19 @@ export async function signCandidate(
   }
   const by = personOf(io);
   const key = await openApprovalKey({ configHome: placesOf(io).configHome, repositoryRoot: records.layout.root });
+  const at = Math.floor(records.clock.now());
+  const expiresAt = at + valid_hours * HOUR_MS;
   const token = issueApproval(key, records.ids, {
     feature: feature_id,
     change,
     tree,
     base,
     policyHash: policy_hash,
+    repository,
+    message: message_digest,
     by,
-    at: Math.floor(records.clock.now()),
+    at,
+    expiresAt,
   });
-  return { token, tree, by: by.id };
+  return { token, tree, by: by.id, until: new Date(expiresAt).toISOString() };
 }

@@ -8,7 +8,7 @@ import { paint } from "@slipway/protocols/surface/paint";
 /** What a person reads before signing: the plan's summary, the changed files, what passed, and where to see more. */
 export async function reviewText(records: Records, feature: Feature, question: InboxQuestion, io: Io): Promise<string> {
   const { bold, dim } = paint(io.color);
-  const { checks, totals } = await bundleFor(records, feature.id);
+  const { checks, totals } = await bundleFor(records, feature.id, io);
   const passed = checks.filter(({ tree, kind, status }) => tree === feature.tree && kind === "mode" && status === "pass");
   return [
     bold(feature.id),

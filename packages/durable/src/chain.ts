@@ -45,6 +45,8 @@ export type ChainVerdict =
   | { readonly ok: false; readonly broken: Broken };
 
 export interface VerifyOptions {
+  /** The chain up to here is verified already: the next row must follow it. */
+  readonly after?: Head;
   /** The head in the database: the stream must end there. */
   readonly expectedHead?: Head | undefined;
   /** A head that was stored elsewhere; the stream must still contain it. */
@@ -80,8 +82,8 @@ export interface ChainVerifier {
 }
 
 /** Takes the rows one by one, so that a long stream need not be in memory. */
-export function chainVerifier({ expectedHead, keptHead }: VerifyOptions): ChainVerifier {
-  let head: Head = { seq: 0, hash: GENESIS };
+export function chainVerifier({ after, expectedHead, keptHead }: VerifyOptions): ChainVerifier {
+  let head: Head = after ?? { seq: 0, hash: GENESIS };
   let pruned = 0;
 
   return {

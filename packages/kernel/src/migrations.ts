@@ -1,4 +1,4 @@
-import { createApprovals } from "./change/land/approvals/tables.ts";
+import { createApprovals, createMergeProposals } from "./change/land/approvals/tables.ts";
 import { createBudget } from "./budget/tables.ts";
 import { createDecisions } from "./record/decisions/tables.ts";
 import { createDocuments } from "./record/documents/tables.ts";
@@ -19,6 +19,7 @@ import { createRunFiles } from "./record/run-files/tables.ts";
 import { createRunLease } from "./record/run-lease/tables.ts";
 import { createTrials } from "./change/judge/trials/tables.ts";
 import { createWaits } from "./change/turn/turns/tables.ts";
+import { bindFormerFacts } from "./record/facts/bind-former.ts";
 import type { Migration } from "./record/database/migration.ts";
 
 /**
@@ -50,4 +51,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "notifications", up: createNotifications },
   { name: "expected-tests", up: createExpectedTests },
   { name: "run-files", up: createRunFiles },
+  { name: "former-facts", up: bindFormerFacts },
+  { name: "merge-proposals", up: createMergeProposals },
 ];

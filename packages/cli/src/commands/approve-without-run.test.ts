@@ -66,7 +66,7 @@ test("without --json the token is on its own line; a tree other than the named o
   });
   const { stdout } = await project.slipway(["approve"]);
   const [said, token, next] = stdout.split("\n");
-  expect(said).toMatch(/^Approved tree [0-9a-f]{10} of letters, signed as kim\.$/);
+  expect(said).toMatch(/^Approved tree [0-9a-f]{10} of letters, signed as kim, valid until \S+Z\.$/);
   expect(token).toMatch(/^\S{80,}$/);
   expect(next).toContain("feature.ready_to_merge");
 });

@@ -29,7 +29,9 @@ describe("several features", () => {
     const project = await two();
     const { code, stdout } = await project.slipway(["approve", "letters", "other", "letters"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Approved tree \w+ of letters, signed as kim\.\n.*\nApproved tree \w+ of other, signed as kim\.\n.*\n$/);
+    expect(stdout).toMatch(
+      /^Approved tree \w+ of letters, signed as kim, valid until .*\.\n.*\nApproved tree \w+ of other, signed as kim, valid until .*\.\n.*\n$/,
+    );
     const merged = await project.slipway(["merge", "letters", "other", "--cassette", project.cassette]);
     expect(merged.code).toBe(0);
     expect(project.git("log", "--first-parent", "--format=%s", "main").trim().split("\n").toSorted()).toEqual([

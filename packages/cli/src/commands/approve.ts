@@ -5,6 +5,7 @@ import { SlipwayError } from "../errors.ts";
 import type { Feature } from "@slipway/kernel/change/feature/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
+import { messageText } from "../message-text.ts";
 import { approveWithoutRun } from "../approve-without-run.ts";
 import { chooseWaiting, FOR_APPROVAL, openApprovalOf } from "@slipway/runtime/choose";
 import type { RunCommand } from "@slipway/protocols/surface/command";
@@ -42,10 +43,13 @@ async function giveToken(id: string, args: Parameters<RunCommand>[0], io: Io): P
   const json = args.flag("json");
   const given = await approveWithoutRun(id, args.text("tree"), io.interactive && !json && !args.flag("yes"), io);
   if (given === null) return EXIT.personNeeded;
-  const { feature, tree, by, token } = given;
-  const next = `give it to the client that calls feature.ready_to_merge, as user_approval_token; it is valid once, for this change`;
-  if (json) io.out(jsonLine({ ok: true, feature, tree, by, token, next }));
-  else io.out(`Approved tree ${tree.slice(0, 10)} of ${feature}, signed as ${by}.\n${token}\n  next: ${next}\n`);
+  const { feature, tree, by, token, until, message, strategy } = given;
+  const next = `give it to the client that calls feature.ready_to_merge, as user_approval_token; it is valid once, for this change and this commit message`;
+  if (json) io.out(jsonLine({ ok: true, feature, tree, by, until, message, strategy, token, next }));
+  else {
+    io.out(`Approved tree ${tree.slice(0, 10)} of ${feature}, signed as ${by}, valid until ${until}.\n${token}\n  next: ${next}\n`);
+    io.out(messageText({ message, strategy }));
+  }
   return EXIT.done;
 }
 
@@ -92,10 +96,10 @@ async function sign(
     io.out(json ? jsonLine({ ok: false, feature: id, why: given.why, next: "slipway resume" }) : notSigned(id, given.why));
     return false;
   }
-  const { tree, by } = given;
+  const { tree, by, until } = given;
   const next = `slipway merge ${id}`;
-  if (json) io.out(jsonLine({ ok: true, feature: id, tree, by, next }));
-  else io.out(`Approved tree ${tree.slice(0, 10)} of ${id}, signed as ${by}.\n  next: ${next}\n`);
+  if (json) io.out(jsonLine({ ok: true, feature: id, tree, by, until, next }));
+  else io.out(`Approved tree ${tree.slice(0, 10)} of ${id}, signed as ${by}, valid until ${until}.\n  next: ${next}\n`);
   return true;
 }
 

@@ -1,6 +1,10 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
+import { z } from "zod";
+import { mergeProposal } from "@slipway/kernel/change/land/proposal";
+import type { Records } from "@slipway/kernel/record/storage";
+import { indented, messageText } from "../message-text.ts";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
-import { chooseFeature } from "@slipway/runtime/choose";
+import { chooseFeature, openApprovalOf } from "@slipway/runtime/choose";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { withReader } from "@slipway/runtime/reader";
@@ -17,7 +21,18 @@ export const run: RunCommand = (args, io) =>
     else {
       if (diff.length === 0) io.out(`${feature.id} has no change yet.\n`);
       else io.bytes(diff);
+      if (!stat && !nameOnly) io.err(await intendedMessage(records, feature.id));
       io.err(`tree ${feature.tree} on ${feature.base_branch} ${feature.base_commit.slice(0, 10)}\n`);
     }
     return EXIT.done;
   });
+
+/** What the merge will say, if it is known: as a run asks for its approval, or as a client wants it. */
+async function intendedMessage(records: Records, id: string): Promise<string> {
+  const { data } = asked.safeParse((await openApprovalOf(records, id))?.context);
+  if (data !== undefined) return messageText(data);
+  const wanted = await mergeProposal(records.database.db, id);
+  return wanted === null ? "" : `A client wants to merge it with this commit message:\n${indented(wanted.commit_message)}\n`;
+}
+
+const asked = z.object({ message: z.string(), strategy: z.enum(["merge_commit", "squash", "rebase"]) });

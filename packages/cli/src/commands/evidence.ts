@@ -12,7 +12,7 @@ import { withReader } from "@slipway/runtime/reader";
 export const run: RunCommand = (args, io) =>
   withReader(io, async ({ records }) => {
     const format = args.text("format") ?? "markdown";
-    const bundle = await bundleFor(records, args.positionals[0]);
+    const bundle = await bundleFor(records, args.positionals[0], io);
     if (format === "in-toto") {
       const { root } = records.layout;
       const key = await openApprovalKey({ configHome: placesOf(io).configHome, repositoryRoot: root });

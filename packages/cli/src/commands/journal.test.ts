@@ -79,7 +79,8 @@ describe("slipway journal verify", () => {
       /^BROKEN {2}repository: rolled_back at event \d+\. The stream ends at event \d+; a head kept elsewhere names event \d+\.\n/m,
     );
     const heads = join(project.home, "state", "slipway", "heads");
-    expect(readdirSync(join(heads, readdirSync(heads)[0] ?? ""))).toHaveLength(3);
+    const kept = readdirSync(join(heads, readdirSync(heads)[0] ?? ""));
+    expect(kept.filter((name) => name.endsWith(".json"))).toHaveLength(3);
   });
 
   test("a payload missing from the object store is found", async () => {

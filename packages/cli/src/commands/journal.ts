@@ -4,7 +4,11 @@ import type { Arguments, RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT, type ExitCode } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
 import { placesOf } from "@slipway/protocols/surface/caller";
-import { streamNames, verifyJournal } from "@slipway/kernel/record/journal/heads";
+import type { ChainVerdict } from "@slipway/durable/chain";
+import type { Tampered } from "@slipway/kernel/record/facts/compare";
+import { REPOSITORY_STREAM } from "@slipway/kernel/record/journal/repository";
+import type { Records } from "@slipway/kernel/record/storage";
+import { streamNames, verifyFacts, verifyJournal } from "@slipway/kernel/record/journal/heads";
 import { withReader, type RunReader } from "@slipway/runtime/reader";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -45,7 +49,9 @@ async function verify({ records }: RunReader, args: Arguments, io: Io): Promise<
   const wanted = [...verdicts].filter(([stream]) => named === undefined || stream === named);
   assertKnown(wanted, named);
   const broken = wanted.filter(([, verdict]) => !verdict.ok);
-  if (args.flag("json")) io.out(jsonLine({ ok: broken.length === 0, streams: Object.fromEntries(wanted) }));
+  const rows = await tamperedRows(records, verdicts, named);
+  const whole = broken.length === 0 && rows.length === 0;
+  if (args.flag("json")) io.out(jsonLine({ ok: whole, streams: Object.fromEntries(wanted), rows }));
   else {
     for (const [stream, verdict] of wanted) {
       io.out(
@@ -54,13 +60,20 @@ async function verify({ records }: RunReader, args: Arguments, io: Io): Promise<
           : `BROKEN  ${stream}: ${verdict.broken.reason} at event ${verdict.broken.seq}. ${verdict.broken.message}\n`,
       );
     }
+    for (const { message } of rows) io.out(`BROKEN  ${message}\n`);
     io.out(
-      broken.length === 0
+      whole
         ? `The journal is intact (${wanted.length} streams).\n`
         : `The journal has been changed. Keep a copy of ${records.layout.truth} before you do anything else.\n`,
     );
   }
-  return broken.length === 0 ? EXIT.done : EXIT.failed;
+  return whole ? EXIT.done : EXIT.failed;
+}
+
+/** Rows of checks, approvals and merges that are not as the journal recorded them; they say nothing if the journal itself is broken. */
+async function tamperedRows(records: Records, verdicts: ReadonlyMap<string, ChainVerdict>, named: string | undefined): Promise<Tampered[]> {
+  const whole = verdicts.get(REPOSITORY_STREAM)?.ok === true;
+  return whole && (named === undefined || named === REPOSITORY_STREAM) ? verifyFacts(records) : [];
 }
 
 async function prune({ engine, records }: RunReader, args: Arguments, io: Io): Promise<ExitCode> {

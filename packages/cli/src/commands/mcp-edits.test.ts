@@ -4,7 +4,7 @@ import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { describe, expect, test } from "vitest";
 import { git } from "../init/testing/scratch.ts";
 import { serve } from "../testing/mcp-client.ts";
-import { letters, patchOf, planFor, type Project } from "../testing/project.ts";
+import { letters, patchOf, planFor } from "../testing/project.ts";
 
 const LETTERS = { feature_id: "letters" };
 const MERGE = { ...LETTERS, commit_message: "Two", merge_strategy: "squash" };
@@ -48,7 +48,9 @@ function commitByHand(worktree: string): void {
   git(worktree, "commit", "--all", "--quiet", "--message=by hand");
 }
 
-async function tokenFrom(project: Project): Promise<string> {
+/** A merge without an approval leaves its message for the person, who approves it with the change. */
+async function tokenFrom({ project, call }: Awaited<ReturnType<typeof driven>>): Promise<string> {
+  expect((await call("feature.ready_to_merge", MERGE)).error?.code).toBe("user_approval_required");
   const { code, stdout, stderr } = await project.slipway(["approve", "letters"]);
   expect([code, stderr]).toEqual([0, ""]);
   return stdout.split("\n")[1] ?? "";
@@ -66,9 +68,10 @@ describe.each([
     ["repo.rebase_onto_main", LETTERS],
     ["feature.ready_to_merge", MERGE],
   ])("B24: %s is refused with the commands for the person, and changes nothing", async (tool, given) => {
-    const { call, worktree, project } = await driven();
+    const site = await driven();
+    const { call, worktree, project } = site;
     // A token issued earlier is only valid for the tree that was shown then.
-    const token = tool === "feature.ready_to_merge" ? { user_approval_token: await tokenFrom(project) } : {};
+    const token = tool === "feature.ready_to_merge" ? { user_approval_token: await tokenFrom(site) } : {};
     byHand(worktree);
     const { error } = await call(tool, { ...given, ...token });
     expect(error).toMatchObject({ code: "worktree_edited", details: { requires_human: true } });
@@ -86,8 +89,9 @@ describe.each([
   });
 
   test("B24: slipway adopt: the edit is gated and approved again, and merges with the change", async () => {
-    const { worktree, project, call, gate, well } = await driven();
-    const before = await tokenFrom(project);
+    const site = await driven();
+    const { worktree, project, call, gate, well } = site;
+    const before = await tokenFrom(site);
     byHand(worktree);
     const adopted = await project.slipway(["adopt", "letters"]);
     expect([adopted.code, adopted.stderr]).toEqual([0, ""]);
@@ -95,14 +99,15 @@ describe.each([
     expect((await call("feature.ready_to_merge", { ...MERGE, user_approval_token: before })).error?.code).toBe("gate_failed");
     await gate("full");
     expect((await call("feature.ready_to_merge", { ...MERGE, user_approval_token: before })).error?.code).toBe("user_approval_required");
-    await well("feature.ready_to_merge", { ...MERGE, user_approval_token: await tokenFrom(project) });
+    await well("feature.ready_to_merge", { ...MERGE, user_approval_token: await tokenFrom(site) });
     expect(project.git("show", "main:src/a.txt", "main:src/b.txt")).toBe("two\nby hand\n");
     expect((await project.slipway(["evidence", "letters"])).stdout).toContain("edited by hand");
   });
 
   test("B24: slipway set-aside: the edit is kept on a branch, and the repeated call continues with the gated and approved tree", async () => {
-    const { worktree, project, call, well } = await driven();
-    const merge = { ...MERGE, operation_id: "land-1", user_approval_token: await tokenFrom(project) };
+    const site = await driven();
+    const { worktree, project, call, well } = site;
+    const merge = { ...MERGE, operation_id: "land-1", user_approval_token: await tokenFrom(site) };
     byHand(worktree);
     expect((await call("feature.ready_to_merge", merge)).error?.code).toBe("worktree_edited");
     const { code, stdout } = await project.slipway(["set-aside", "letters"]);

@@ -17,7 +17,13 @@ describe("slipway diff", () => {
     const { code, stdout, stderr } = await project.slipway(["diff", "letters"]);
     expect(code).toBe(0);
     expect(stdout).toContain("--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1 +1 @@\n-one\n+two\n");
-    expect(stderr).toBe(`tree ${tree(project)} on main ${main(project).slice(0, 10)}\n`);
+    expect(stderr).toBe(
+      [
+        "It will land by merge_commit, with this commit message and Slipway's own trailers:",
+        "    letters: change the letters",
+        `tree ${tree(project)} on main ${main(project).slice(0, 10)}\n`,
+      ].join("\n"),
+    );
   });
 
   test("--stat, --name-only and --json", async () => {
@@ -48,7 +54,10 @@ describe("slipway approve", () => {
     const project = await ready();
     const { code, stdout } = await project.slipway(["approve", "letters", "--tree", tree(project)]);
     expect(code).toBe(0);
-    expect(stdout).toBe(`Approved tree ${tree(project).slice(0, 10)} of letters, signed as kim.\n  next: slipway merge letters\n`);
+    const [said, ...others] = stdout.split("\n");
+    expect(said).toMatch(/^Approved tree \w{10} of letters, signed as kim, valid until \d{4}-\S+Z\.$/);
+    expect(said).toContain(tree(project).slice(0, 10));
+    expect(others).toEqual(["  next: slipway merge letters", ""]);
     expect(main(project)).toBe(project.git("rev-parse", "HEAD").trim());
     expect(project.git("log", "--format=%s", "main").trim()).toBe("files");
   });
@@ -58,7 +67,9 @@ describe("slipway approve", () => {
     const { json } = await project.slipway(["approve", "--json", "--tree", tree(project).slice(0, 8)], {
       env: { ...project.env, SLIPWAY_USER: "ada" },
     });
-    expect(json()).toEqual([{ ok: true, feature: "letters", tree: tree(project), by: "ada", next: "slipway merge letters" }]);
+    expect(json()).toEqual([
+      { ok: true, feature: "letters", tree: tree(project), by: "ada", until: expect.any(String), next: "slipway merge letters" },
+    ]);
   });
 
   test("refuses a tree other than the named one, and answers nothing", async () => {

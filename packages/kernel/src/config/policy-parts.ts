@@ -71,6 +71,8 @@ export const testingPolicy = z.strictObject({
 
 export const mergePolicy = z.strictObject({
   require_user_approval: z.boolean().default(true),
+  /** From the signature on. */
+  approval_valid_hours: z.int().min(1).max(8_760).default(72),
   allowed_strategies: z.array(z.enum(["merge_commit", "squash", "rebase"])).min(1),
 });
 

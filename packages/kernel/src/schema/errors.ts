@@ -63,6 +63,7 @@ export const KERNEL_ERRORS = {
   checkout_in_the_way: NEEDS_PERSON,
   user_approval_required: NEEDS_PERSON,
   approval_invalid: NEEDS_PERSON,
+  evidence_tampered: NEEDS_PERSON,
   question_not_found: NEEDS_PERSON,
   answer_invalid: NEEDS_PERSON,
   answer_not_allowed: NEEDS_PERSON,

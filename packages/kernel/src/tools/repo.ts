@@ -2,6 +2,7 @@ import { z } from "zod";
 import { committedSchema, worktreeSchema } from "../change/work/repo-operations.ts";
 import { diffBundleSchema, diffSchema } from "../change/views/repo-reads.ts";
 import { DIFF_FORMATS } from "../host/git/change.ts";
+import { APPROVAL_TOKEN, COMMIT_MESSAGE } from "./merge.ts";
 import { tool } from "./tool.ts";
 
 const feature_id = z.string().min(1).describe("The feature's id.");
@@ -124,9 +125,9 @@ export const repoTools = [
       "commit_policy.allow_merge is true.",
     input: z.strictObject({
       feature_id,
-      commit_message: z.string().min(1).optional(),
+      commit_message: z.string().min(1).optional().describe(COMMIT_MESSAGE),
       merge_strategy: z.string().min(1).optional().describe("merge_commit, squash or rebase; default: the first that the policy allows."),
-      user_approval_token: z.string().optional().describe("From `slipway approve`. Valid once, for one change of one feature."),
+      user_approval_token: z.string().optional().describe(APPROVAL_TOKEN),
     }),
     output: z.strictObject({
       commit: z.string().describe("The new head of the base branch."),

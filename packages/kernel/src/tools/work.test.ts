@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LETTERS, lettersOn } from "../change/testing/letters.ts";
+import { callAs, LETTERS, lettersOn } from "../change/testing/letters.ts";
 import { GATES, openScratchKernel, replaceLine, type ScratchKernel } from "../change/testing/scratch-kernel.ts";
 import type { ActorRole } from "../config/rbac.ts";
 import { callTool, type CallOptions } from "./dispatch.ts";
@@ -153,7 +153,8 @@ describe("feature.ready_to_merge", () => {
   const arguments_ = { ...LETTERS, commit_message: "Letters", merge_strategy: "squash" };
 
   test("[FEA-086] [FEA-087] merges the gated and approved change, and nothing else", async () => {
-    const candidate = await feature.ready();
+    await feature.ready();
+    const candidate = await scratch.kernel.features.candidate(callAs(), arguments_);
     expect((await bad(call("orchestrator", "feature.ready_to_merge", arguments_))).error.code).toBe("user_approval_required");
     expect(head()).toBe(candidate.base);
     const token = scratch.sign(candidate);

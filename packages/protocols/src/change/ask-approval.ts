@@ -34,6 +34,7 @@ export async function askApproval(
       ...(why === null ? [] : [why]),
       review.summary.plan_summary,
       candidate.summary,
+      ...messageLines(candidate),
       ...candidate.flags.map((flag) => `Look closely: ${flag}`),
       ...candidate.notes.map((note) => `Good to know: ${note}`),
       ...review.evidence.map(({ what, path }) => `${what}: ${path}`),
@@ -49,6 +50,16 @@ export async function askApproval(
     answerableBy: ["person"],
     remindAfterMs: REMIND_AFTER_MS,
   });
+}
+
+/** A candidate that an earlier version recorded has no message; `slipway approve` then asks again. */
+function messageLines({ message, strategy, valid_hours }: Partial<Candidate>): string[] {
+  if (message === undefined) return [];
+  return [
+    `It will land by ${strategy}, with this commit message and Slipway's own trailers:`,
+    ...message.split("\n").map((line) => `    ${line}`.trimEnd()),
+    `An approval is valid for ${valid_hours} hours.`,
+  ];
 }
 
 async function reviewOf({ services, id }: ChangeRun): Promise<Review> {

@@ -44,7 +44,7 @@ export async function land(change: ChangeRun, review: number, commit: CommitWord
     if (round % MAX_BASE_MOVES === 0 && !(await askToRetry(change, name, tooManyMoves(stalled)))) return { status: "rejected" };
     if (approval !== null) await change.ctx.until(`turn:land:${name}`, () => features.turnToLand(change.siblings, change.id));
     if (!(await stillReady(change, name))) return { status: "rejected" };
-    const { holds, why, ...candidate } = await candidateFor(change, name, approval);
+    const { holds, why, ...candidate } = await candidateFor(change, name, approval, commit);
     if (candidate.conflicts.length > 0) {
       const decided = await askAboutConflict(change, name, candidate);
       if (decided === "retry") continue;
@@ -103,15 +103,26 @@ function tooManyMoves(why: string): Obstacle {
 }
 
 /** The candidate, and whether the approval covers it. One step records both, because an approval can expire. */
-function candidateFor(change: ChangeRun, name: string, approval: Approval): Promise<CheckedCandidate> {
+function candidateFor(change: ChangeRun, name: string, approval: Approval, commit: CommitWords): Promise<CheckedCandidate> {
   const { features } = change.services.kernel;
   const prepare = async (call: Call): Promise<CheckedCandidate> => {
-    const candidate = await features.candidate(call, { feature_id: change.id });
+    const candidate = await features.candidate(call, { feature_id: change.id, ...wordsFor(change, commit) });
     if (approval === null || approval === "not needed") return { ...candidate, holds: approval !== null, why: null };
     const holding = await features.approvalHolding(approval.token, candidate);
     return { ...candidate, holds: holding.holds, why: holding.holds ? null : holding.why };
   };
   return mustPerform(change, CHANGE_STEPS.candidate.named(name), prepare, { asksAlways: true });
+}
+
+/** The same for the candidate, which a person approves, and for the merge. */
+function wordsFor({ services }: ChangeRun, { subject, trailers, strategies = [] }: CommitWords) {
+  const { allowed_strategies } = services.kernel.configuration.policy.merge_policy;
+  const merge_strategy = strategies.find((one) => allowed_strategies.includes(one));
+  return {
+    ...(subject === undefined ? {} : { subject }),
+    ...(trailers === undefined ? {} : { trailers: [...trailers] }),
+    ...(merge_strategy === undefined ? {} : { merge_strategy }),
+  };
 }
 
 function approvalVoid(why: string): string {
@@ -175,24 +186,12 @@ async function sendToBuild(change: ChangeRun, name: string, problem: string): Pr
 /** `voided`: the approval does not cover the merge. `ungated`: the gates have not passed as the policy requires. */
 type Merged = { readonly landing: Landing } | { readonly voided: boolean; readonly ungated: boolean; readonly why: string };
 
-async function merge(
-  change: ChangeRun,
-  name: string,
-  approval: Approval,
-  { subject, trailers, strategies = [] }: CommitWords,
-): Promise<Merged> {
+async function merge(change: ChangeRun, name: string, approval: Approval, commit: CommitWords): Promise<Merged> {
   const token = approval === null || approval === "not needed" ? {} : { user_approval_token: approval.token };
-  const { allowed_strategies } = change.services.kernel.configuration.policy.merge_policy;
-  const merge_strategy = strategies.find((one) => allowed_strategies.includes(one));
-  const words = {
-    ...(subject === undefined ? {} : { subject }),
-    ...(trailers === undefined ? {} : { trailers: [...trailers] }),
-    ...(merge_strategy === undefined ? {} : { merge_strategy }),
-  };
   const outcome = await perform(
     change,
     CHANGE_STEPS.merge.named(name),
-    (call) => change.services.kernel.features.merge(call, { feature_id: change.id, ...token, ...words }),
+    (call) => change.services.kernel.features.merge(call, { feature_id: change.id, ...token, ...wordsFor(change, commit) }),
     {
       // The base or the policy may have changed since the candidate was prepared: no failure, the next round prepares a new one.
       returned: ["base_moved", "lock_not_held", "user_approval_required", "gate_failed"],

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Db, Tx } from "../../record/database/tables.ts";
+import { recordFact } from "../../record/facts/collect.ts";
 import type { FeaturesTables } from "./tables.ts";
 
 type Row = Selectable<FeaturesTables["deleted_features"]>;
@@ -12,10 +13,9 @@ export interface Former extends Omit<Row, "merge"> {
 }
 
 export async function keepFormer(tx: Tx, { merge, ...row }: Omit<Former, "number">): Promise<void> {
-  await tx
-    .insertInto("deleted_features")
-    .values({ ...row, merge: merge === null ? null : JSON.stringify(merge) })
-    .execute();
+  const stored: Row = { ...row, merge: merge === null ? null : JSON.stringify(merge) };
+  await tx.insertInto("deleted_features").values(stored).execute();
+  recordFact(tx, "deleted_features", stored.label, stored);
 }
 
 /** Deleted features with this id, oldest first. */

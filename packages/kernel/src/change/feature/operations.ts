@@ -36,7 +36,8 @@ import { openProjections } from "../views/projection.ts";
 import { restartOperation } from "./restart.ts";
 import { retryFacts } from "../work/retry-facts.ts";
 import { retryOperation } from "../work/retry.ts";
-import { assertReady } from "../land/merge-checks.ts";
+import { mergeProposal, proposingMerge } from "../land/proposal.ts";
+import { assertReady, factsToMerge } from "../land/merge-checks.ts";
 import type { FeatureDependencies } from "./dependencies.ts";
 import { acceptedPlan, findFeature } from "./store.ts";
 import { giveBackOperation, waitOperation, wakeOperation } from "../turn/turns/operations.ts";
@@ -106,7 +107,7 @@ export function featureOperations(dependencies: FeatureDependencies) {
     plan: (id: string) => requirePlan(dependencies.db, id),
     acceptedPlan: (id: string) => acceptedPlan(dependencies.db, id),
     /** Throws if a merge would be refused because of the feature's status or gates, with or without an approval. */
-    assertReady: async (id: string) => assertReady(dependencies, await findFeature(dependencies.db, id)),
+    assertReady: async (id: string) => assertReady(dependencies, await findFeature(dependencies.db, id), await factsToMerge(dependencies)),
     collisions: () => collisionMatrix(dependencies),
     index: () => readIndex(dependencies.db),
     ...worktreeOperations(dependencies, perform, atWork),
@@ -117,7 +118,9 @@ export function featureOperations(dependencies: FeatureDependencies) {
     retry: bindAtWork(retryOperation(dependencies)),
     /** The results of an ended feature that a retry can reuse. */
     retryFacts: (id: string) => retryFacts(dependencies, id),
-    merge: bindAtWork(mergeOperation(dependencies)),
+    merge: proposingMerge(dependencies, perform, bindAtWork(mergeOperation(dependencies))),
+    /** The message that a client wants, before a person has approved it. */
+    mergeProposal: (id: string) => mergeProposal(dependencies.db, id),
     expectTests: bind(expectTestsOperation),
     waiveTests: bind(waiveTestsOperation),
     gates: (profile?: string) => listGates(dependencies.configuration.gates, profile),
@@ -138,7 +141,7 @@ export function featureOperations(dependencies: FeatureDependencies) {
     stage: bindAtWork(stageOperation(dependencies)),
     repoCommit: bindAtWork(commitOperation(dependencies)),
     rebaseOntoMain: bindAtWork(rebaseOperation(dependencies)),
-    repoMerge: bindAtWork(repoMergeOperation(dependencies)),
+    repoMerge: proposingMerge(dependencies, perform, bindAtWork(repoMergeOperation(dependencies))),
     clean: bindAtWork(cleanOperation(dependencies)),
     cleanSurvey: (id: string) => cleanSurvey(dependencies, id),
     async delete(call: Call, input: DeleteInput): Promise<Deletion> {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { checksOf } from "./evidence/checks.ts";
+import { recorded } from "../../record/facts/testing/recorded.ts";
+import { checksOf, recordCheck } from "./evidence/checks.ts";
 import { callAs, LETTERS, lettersOn } from "../testing/letters.ts";
 import { addFile, openScratchKernel, POLICY, replaceLine, type ScratchKernel } from "../testing/scratch-kernel.ts";
 
@@ -72,15 +73,8 @@ test("earlier gate results of the base are reused", async () => {
   const { db } = scratch.records.database;
   const tree = scratch.git("rev-parse", "main^{tree}").trim();
   const [seen] = await db.selectFrom("checks").selectAll().where("kind", "=", "mode").execute();
-  await db
-    .insertInto("checks")
-    .values({
-      ...seen!,
-      id: "earlier",
-      tree,
-      counts: JSON.stringify({ ...JSON.parse(seen!.counts ?? ""), tests: { total: 1, passed: 1, failed: 0, skipped: 0 } }),
-    })
-    .execute();
+  const counts = { ...JSON.parse(seen!.counts ?? ""), tests: { total: 1, passed: 1, failed: 0, skipped: 0 } };
+  await recorded(db, (tx) => recordCheck(tx, { ...seen!, id: "earlier", tree, counts }));
   expect(await probe()).toMatchObject({ tried: 0, warnings: [] });
   const checks = await checksOf(scratch.records.database.db, { feature_id: "letters" });
   expect(checks.at(-1)?.counts).toMatchObject({ before: { passed: 1 }, now: { passed: 1 } });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SlipwayError } from "../../schema/errors.ts";
 import { removeTree } from "../../host/files/remove-tree.ts";
 import { z } from "zod";
-import { checksOf, recordCheck, type Check } from "./evidence/checks.ts";
+import { provenChecks, recordCheck, type Check } from "./evidence/checks.ts";
 import { MODE } from "./evidence/gate-queries.ts";
 import type { TestCounts } from "./gates/coverage.ts";
 import { runGate, type GateResult } from "./gates/run.ts";
@@ -58,7 +58,7 @@ export function probeOperation(
       const { entries } = await changeBetween(repository, feature.base_commit, feature.tree);
       const isTest = strictAreaMatcher(policy.protected_tests, "glob");
       const sources = (await changedFiles(dependencies, entries)).filter(({ path }) => isTest(path) === null);
-      const now = countsOf(await checksOf(db, { feature_id, tree: feature.tree }), mode, feature.gate_profile);
+      const now = countsOf(await provenChecks(db, { feature_id, tree: feature.tree }), mode, feature.gate_profile);
       const before = baseline && now !== null ? await countsBefore(feature, mode) : null;
       const tried: { mutant: Mutant; noticed: boolean }[] = [];
       for (const mutant of mutantsOf(sources, mutants)) {
@@ -90,7 +90,7 @@ export function probeOperation(
     const tree = await treeOf(repository, feature.base_commit);
     const rows = await db.selectFrom("checks").select("feature_id").distinct().where("tree", "=", tree).where("kind", "=", MODE).execute();
     for (const { feature_id } of rows) {
-      const known = feature_id === null ? null : countsOf(await checksOf(db, { feature_id, tree }), mode, feature.gate_profile);
+      const known = feature_id === null ? null : countsOf(await provenChecks(db, { feature_id, tree }), mode, feature.gate_profile);
       if (known !== null) return known;
     }
     return (await gateOn(feature, tree, mode, null)).tests;

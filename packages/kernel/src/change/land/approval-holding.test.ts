@@ -54,6 +54,8 @@ test("a different change is refused, whether or not the base has moved", async (
 test.each<readonly [string, string, Partial<Candidate>]>([
   ["another feature", "feature", { feature_id: "other" }],
   ["another policy", "policy", { policy_hash: "other" }],
+  ["another clone", "repository", { repository: "other" }],
+  ["another message", "message", { message_digest: "other" }],
   ["another tree on the same base", "tree", { tree: "f".repeat(40) }],
 ])("it does not hold for %s", async (_what, rule, changed) => {
   expect(await holding({ ...approved, ...changed })).toMatchObject({ holds: false, rule });

@@ -9,11 +9,15 @@ import type { FeatureDependencies } from "../feature/dependencies.ts";
  * the signature.
  */
 export async function checkApproval({ repository, clock }: FeatureDependencies, token: string, candidate: Candidate): Promise<Holding> {
-  const { feature_id: feature, change, tree, base, policy_hash: policyHash, base_branch } = candidate;
+  const { feature_id: feature, change, tree, base, policy_hash: policyHash, repository: place, message_digest, base_branch } = candidate;
   const approved = peekApproval(token);
-  if (approved === null) return { holds: false, rule: "malformed", why: "it is not an approval token" };
+  if (approved === null) return { holds: false, rule: "malformed", why: "it is not an approval token of this version" };
   // The digest of the change covers the old contents of every touched file. An equal digest means that the base did not change any of them.
-  const holding = approvalHolds(approved, { feature, change, tree, base, policyHash, overlap: [] }, clock.now());
+  const holding = approvalHolds(
+    approved,
+    { feature, change, tree, base, policyHash, repository: place, message: message_digest, overlap: [] },
+    clock.now(),
+  );
   if (holding.holds || holding.rule !== "change" || approved.base === base) return holding;
   const git = await repository.vault();
   const [moved, own] = await Promise.all([rawBetween(git, approved.base, base), rawBetween(git, base, tree)]);

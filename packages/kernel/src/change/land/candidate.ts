@@ -1,11 +1,14 @@
 import type { Json } from "@slipway/durable/canonical";
 import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
-import { checksOf, recordCheck, type Check } from "../judge/evidence/checks.ts";
+import { provenChecks, recordCheck, type Check } from "../judge/evidence/checks.ts";
 import { isOutdated, MODE } from "../judge/evidence/gate-queries.ts";
 import { branchHead } from "../../host/git/branch.ts";
 import { changeBetween, diffText, linesBetween } from "../../host/git/change.ts";
-import { buildMerge } from "../../host/git/merge.ts";
+import { buildMerge, type MergeStrategy } from "../../host/git/merge.ts";
+import { repositoryId } from "../../record/journal/place.ts";
+import { chosenStrategy } from "./merge-checks.ts";
+import { mergeWords, messageDigest, messageFor, oneSource, shownMessage, type MergeMessage } from "./merge-message.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { hunksOf, type DiffHunk } from "../judge/qa/hunks.ts";
 import { inWords, type TestFinding } from "../judge/test-integrity/finding.ts";
@@ -22,9 +25,12 @@ import { findFeature, gateMap, updateFeature, type Feature } from "../feature/st
 /** Kind of the rows that record findings about the change itself. */
 const SCRUTINY = "scrutiny";
 
-const candidateInput = z.strictObject({ feature_id: z.string() });
+/** `words` and the strategy: what the merge will say and how it will land, so that a person approves these too. */
+const candidateInput = z
+  .strictObject({ feature_id: z.string(), merge_strategy: z.string().optional(), ...mergeWords })
+  .refine(...oneSource);
 
-/** The facts that a person approves: this change, with this resulting tree, on this base, under this policy. */
+/** The facts that a person approves: this change, with this resulting tree, on this base, under this policy, in this repository. */
 export interface Candidate {
   readonly feature_id: string;
   readonly base_branch: string;
@@ -32,6 +38,15 @@ export interface Candidate {
   readonly tree: string;
   readonly change: string;
   readonly policy_hash: string;
+  /** Names this repository in its place. */
+  readonly repository: string;
+  /** What the commit will say, besides the trailers that Slipway adds. */
+  readonly message: string;
+  readonly strategy: MergeStrategy;
+  /** Of message and strategy. */
+  readonly message_digest: string;
+  /** How long an approval will hold. */
+  readonly valid_hours: number;
   readonly summary: string;
   /** Findings in the change itself that suggest the work is not done. */
   readonly flags: readonly string[];
@@ -51,6 +66,8 @@ interface Prepared {
   readonly tree: string;
   readonly conflicts: readonly string[];
   readonly change: string;
+  readonly strategy: MergeStrategy;
+  readonly message: MergeMessage;
   readonly summary: string;
   readonly findings: readonly TestFinding[];
   readonly unsandboxedGates: readonly string[];
@@ -66,14 +83,15 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
     name: "feature.candidate",
     roles: ["orchestrator", "system"],
     input: candidateInput,
-    async effect({ feature_id }, { operationId, at }) {
+    async effect({ feature_id, merge_strategy, ...words }, { operationId, at }) {
       const feature = await findFeature(db, feature_id);
+      const strategy = chosenStrategy(configuration.policy, merge_strategy);
       const base = await headOf(dependencies, feature.base_branch);
       // A person must not approve a change while the worktree contains another one.
       await reconcileWorktree(dependencies, feature, operationId, at);
       const { tree, conflicts } =
         base === feature.base_commit ? { tree: feature.tree, conflicts: [] } : await moveOnto(feature, base, operationId, at);
-      const gated = await checksOf(db, { feature_id, tree });
+      const gated = (await provenChecks(db, { feature_id, tree })).filter(({ former }) => !former);
       const waived = (await expectedTestsOf(db, feature_id))?.waived;
       const { digest: change, entries } = await changeBetween(repository, base, tree);
       return {
@@ -81,6 +99,8 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
         tree,
         conflicts,
         change,
+        strategy,
+        message: await messageFor(dependencies, feature, words),
         findings: await findingsOn(dependencies, feature, entries),
         unsandboxedGates: unsandboxedGates(gated),
         waivedTests: waived == null ? [] : [waiverFlag(waived)],
@@ -118,6 +138,11 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
         base,
         tree,
         policy_hash: configuration.policyHash,
+        repository: await repositoryId(tx, dependencies.sqlite.path),
+        message: shownMessage(prepared.message),
+        strategy: prepared.strategy,
+        message_digest: messageDigest(prepared.message, prepared.strategy),
+        valid_hours: configuration.policy.merge_policy.approval_valid_hours,
         rebuilt,
         outdated,
         conflicts,

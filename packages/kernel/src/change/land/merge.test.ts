@@ -58,32 +58,38 @@ describe("a merge", () => {
   test.each(["merge_commit", "squash", "rebase"] as const)(
     "[FEA-088] [FEA-090] %s lands exactly the gated tree, once, with its own commit structure",
     async (merge_strategy) => {
-      const candidate = await readyWithLock();
+      await readyWithLock();
+      const words = { merge_strategy, commit_message: "Letters" };
+      const candidate = await scratch.kernel.features.candidate(callAs(), { ...LETTERS, ...words });
       const before = main();
       const token = scratch.sign(candidate);
       const call = callAs();
-      const landing = await merge(token, { merge_strategy, commit_message: "Letters" }, call);
+      const landing = await merge(token, words, call);
       expect(landing).toMatchObject({ tree: candidate.tree, base_before: before, approved_by: "kim", checkout_updated: true });
       const parents = scratch.git("log", "-1", "--format=%P", "main").trim().split(" ");
       expect(parents).toEqual(merge_strategy === "merge_commit" ? [before, landing.feature_commit] : [before]);
       expect(landing.commit === landing.feature_commit).toBe(merge_strategy === "rebase");
       // One commit on the feature's branch, with the message and the whole change.
       expect(scratch.git("rev-list", `${before}..letters`).trim()).toBe(landing.feature_commit);
-      expect(scratch.git("log", "-1", "--format=%B", "letters").trim()).toBe("Letters");
+      expect(scratch.git("log", "-1", "--format=%B", "letters").trim()).toBe(
+        `Letters\n\nSlipway-Feature: letters\nSlipway-Change: ${candidate.change}\nApproved-by: kim`,
+      );
       expect(scratch.git("rev-parse", "letters^{tree}").trim()).toBe(candidate.tree);
       expect(scratch.git("status", "--porcelain")).toBe("");
       expect(scratch.git("-C", ".worktrees/letters", "status", "--porcelain")).toBe("");
       expect(await locks()).toEqual([]);
       expect((await feature.row()).status).toBe("merged");
-      expect(await merge(token, { merge_strategy, commit_message: "Letters" }, call)).toEqual(landing);
+      expect(await merge(token, words, call)).toEqual(landing);
       await expect(merge(token)).rejects.toMatchObject({ code: "invalid_status_transition" });
       expect(main()).toBe(landing.commit);
     },
   );
 
   test("[FEA-090] its evidence has both commits, the strategy and the gate results", async () => {
-    const candidate = await feature.ready();
-    const { commit, feature_commit } = await merge(scratch.sign(candidate), { merge_strategy: "squash" });
+    await feature.ready();
+    const words = { merge_strategy: "squash" };
+    const candidate = await scratch.kernel.features.candidate(callAs(), { ...LETTERS, ...words });
+    const { commit, feature_commit } = await merge(scratch.sign(candidate), words);
     const row = await scratch.records.database.db.selectFrom("merges").selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({ commit_sha: commit, feature_commit, strategy: "squash", change: candidate.change });
     const snapshot = JSON.parse(row.gate_snapshot ?? "") as { gates: object; runs: { mode: string; status: string }[] };
@@ -118,11 +124,13 @@ describe("a merge", () => {
     const gates = `version: 1
 profiles:
   default:
-    modes: { fast: [{ name: a, cmd: ["true"] }], full: [{ name: a, cmd: ["true"] }], merge: [{ name: a, cmd: ["true"] }] }
+    modes: { fast: [{ name: a, cmd: ["true"] }], full: [{ name: a, cmd: ["true"] }], merge: [{ name: a, cmd: [sh, merge.sh] }] }
 `;
     await scratch.close();
     await open({
       "slipway/gates.yaml": gates,
+      // Passes once.
+      "merge.sh": 'test ! -e "$PWD/../../ran" && touch "$PWD/../../ran"\n',
       "slipway/policy.yaml": POLICY.replace("required_merge_mode: full", "required_merge_mode: merge"),
     });
     await feature.built();
@@ -130,7 +138,7 @@ profiles:
     for (const mode of ["fast", "full", "merge"]) await features.runGates(callAs(), { ...LETTERS, mode });
     for (const to of ["qa", "ready_to_merge"] as const) await features.changeStatus(callAs(), { ...LETTERS, to, reason: to });
     const candidate = await features.candidate(callAs(), LETTERS);
-    await scratch.records.database.db.updateTable("checks").set({ status: "fail" }).where("name", "=", "merge").execute();
+    expect(await features.runGates(callAs(), { ...LETTERS, mode: "merge" })).toMatchObject({ passed: false });
     await expect(merge(scratch.sign(candidate))).rejects.toMatchObject({ code: "gate_failed", details: { mode: "merge" } });
   });
 
@@ -167,6 +175,9 @@ describe("an approval", () => {
     ["for another feature", (facts: Record<string, string>) => scratch.sign({ ...facts, feature_id: "other" } as never)],
     ["for another change", (facts: Record<string, string>) => scratch.sign({ ...facts, change: "0".repeat(64) } as never)],
     ["for another tree", (facts: Record<string, string>) => scratch.sign({ ...facts, tree: "0".repeat(40) } as never)],
+    ["given in another clone", (facts: Record<string, string>) => scratch.sign({ ...facts, repository: "0".repeat(64) } as never)],
+    ["for another commit message", (facts: Record<string, string>) => scratch.sign({ ...facts, message_digest: "0".repeat(64) } as never)],
+    ["expired", (facts: Record<string, string>) => scratch.sign(facts as never, Date.now())],
     ["under another policy", (facts: Record<string, string>) => scratch.sign({ ...facts, policy_hash: "other" } as never)],
     ["signed with another key", (facts: Record<string, string>) => scratch.sign(facts as never).replace(/.{8}$/, "AAAAAAAA")],
   ])("[FEA-087] attack 47: that is %s merges nothing", async (_what, token) => {

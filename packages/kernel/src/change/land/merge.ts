@@ -2,6 +2,12 @@ import { SlipwayError } from "../../schema/errors.ts";
 import { z } from "zod";
 import type { Approval } from "./approvals/token.ts";
 import { consumeApproval, readApproval } from "./approvals/approvals.ts";
+import { approvalClaims } from "./approvals/claims.ts";
+import type { ApprovalCandidate } from "./approvals/holds.ts";
+import type { Db, Tx } from "../../record/database/tables.ts";
+import { recordFact } from "../../record/facts/collect.ts";
+import { repositoryId } from "../../record/journal/place.ts";
+import { placesIn } from "../../host/places.ts";
 import { rolesFor } from "../../config/rbac.ts";
 import { alignIndex } from "../../host/git/checkout.ts";
 import { changeBetween } from "../../host/git/change.ts";
@@ -12,8 +18,8 @@ import { wakeQueue } from "../turn/queue/store.ts";
 import { headOf } from "./candidate.ts";
 import { identityOf } from "../feature/identity.ts";
 import { assertLocksHeld } from "../turn/lock-operations.ts";
-import { assertReady, chosenStrategy, gatedAt, gateSnapshot, type GateSnapshot } from "./merge-checks.ts";
-import { mergeWords, messageFor, oneSource } from "./merge-message.ts";
+import { assertReady, chosenStrategy, factsToMerge, gatedAt, gateSnapshot, type GateSnapshot } from "./merge-checks.ts";
+import { mergeWords, messageDigest, messageFor, oneSource, signedMessage } from "./merge-message.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
 import { reconcileWorktree } from "../work/reconcile-worktree.ts";
 import { assertTransition } from "../feature/status.ts";
@@ -27,6 +33,8 @@ const mergeInput = z
     ...mergeWords,
   })
   .refine(...oneSource);
+
+export type MergeInput = z.infer<typeof mergeInput>;
 
 export interface Landing {
   /** The new head of the base branch. */
@@ -45,6 +53,8 @@ export interface Landing {
 interface Merged {
   readonly landing: Landing;
   readonly change: string;
+  /** Its digest, as approved. */
+  readonly message: string;
   readonly approval: Approval | null;
 }
 
@@ -58,6 +68,7 @@ const NO_APPROVAL = "no person: merge_policy.require_user_approval is false";
 export function mergeOperation(dependencies: FeatureDependencies): Operation<z.infer<typeof mergeInput>, Merged, Landing> {
   const { repository, configuration, db, approvalKey, clock } = dependencies;
   const { policy, policyHash } = configuration;
+  const claims = approvalClaims(placesIn(dependencies.hostEnv).stateHome);
   return {
     name: "feature.ready_to_merge",
     roles: [...rolesFor(policy.rbac, "feature.ready_to_merge"), "person"],
@@ -65,24 +76,35 @@ export function mergeOperation(dependencies: FeatureDependencies): Operation<z.i
     async effect({ feature_id, user_approval_token: token = "", merge_strategy, ...words }, { operationId, at, redriven }) {
       const feature = await findFeature(db, feature_id);
       const strategy = chosenStrategy(policy, merge_strategy);
-      await assertReady(dependencies, feature);
+      const facts = await factsToMerge(dependencies);
+      await assertReady(dependencies, feature, facts);
+      const gate_snapshot = await gateSnapshot(dependencies, feature, facts);
       const { digest: change } = await changeBetween(repository, feature.base_commit, feature.tree);
-      const candidate = approvedThing(feature.id, change, feature.tree, feature.base_commit);
+      const message = await messageFor(dependencies, feature, words);
+      const candidate = await approvedThing({
+        feature: feature.id,
+        change,
+        tree: feature.tree,
+        base: feature.base_commit,
+        message: messageDigest(message, strategy),
+      });
       const needed = policy.merge_policy.require_user_approval || token !== "";
       const approvedAsOf = async (now: number) => (needed ? readApproval(db, approvalKey, token, candidate, now) : null);
       // An earlier attempt may have merged it already; then an approval that has expired since is still valid.
       const approval = await approvedAsOf(redriven ? 0 : at);
       const built = await build(feature, {
         strategy,
-        message: await messageFor(dependencies, feature, { change, approval, ...words }),
+        message: signedMessage(message, { feature: feature.id, change, approval }),
         // Not the current time: a repeated attempt must build the identical commit.
-        at: approval?.at ?? (await gatedAt(dependencies, feature)),
+        at: approval?.at ?? (await gatedAt(dependencies, feature, facts)),
       });
       const landedBefore = redriven && (await hasLanded(repository, feature.base_branch, built.commit));
       if (redriven && !landedBefore) await approvedAsOf(at);
       // Unapproved bytes in the worktree are neither merged nor discarded. After a merge, the branch has already moved.
       if (!landedBefore) await reconcileWorktree(dependencies, feature, operationId, at);
+      if (approval !== null) await claims.take(approval, operationId);
       const { checkoutUpdated } = await land(feature, built, landedBefore);
+      if (approval !== null) await claims.landed(approval, operationId);
       await alignIndex(repository, feature.worktree, built.featureCommit);
       const landing: Landing = {
         commit: built.commit,
@@ -93,14 +115,14 @@ export function mergeOperation(dependencies: FeatureDependencies): Operation<z.i
         strategy,
         approved_by: approval?.by ?? NO_APPROVAL,
         checkout_updated: checkoutUpdated,
-        gate_snapshot: await gateSnapshot(dependencies, feature),
+        gate_snapshot,
       };
-      return { landing, change, approval };
+      return { landing, change, message: candidate.message, approval };
     },
-    async commit(tx, { feature_id, user_approval_token = "" }, { change, approval, landing }, { at }) {
+    async commit(tx, { feature_id, user_approval_token = "" }, { change, message, approval, landing }, { at }) {
       const feature = await findFeature(tx, feature_id);
       // The effect checked the expiry before the merge; do not check it again afterwards.
-      const candidate = approvedThing(feature_id, change, landing.tree, landing.base_before);
+      const candidate = await approvedThing({ feature: feature_id, change, tree: landing.tree, base: landing.base_before, message }, tx);
       if (approval !== null) await consumeApproval(tx, approvalKey, user_approval_token, candidate, approval.at);
       assertTransition(feature.status, "merged", {
         planAccepted: true,
@@ -111,18 +133,17 @@ export function mergeOperation(dependencies: FeatureDependencies): Operation<z.i
         landed: true,
       });
       const { commit: commit_sha, checkout_updated: _updated, gate_snapshot, ...rest } = landing;
-      await tx
-        .insertInto("merges")
-        .values({
-          feature_id,
-          commit_sha,
-          ...rest,
-          change,
-          approval_id: approval?.id ?? "",
-          gate_snapshot: JSON.stringify(gate_snapshot),
-          at,
-        })
-        .execute();
+      const row = {
+        feature_id,
+        commit_sha,
+        ...rest,
+        change,
+        approval_id: approval?.id ?? "",
+        gate_snapshot: JSON.stringify(gate_snapshot),
+        at,
+      };
+      await tx.insertInto("merges").values(row).execute();
+      recordFact(tx, "merges", feature_id, row);
       await releaseAllWithin(tx, feature_id);
       await updateFeature(tx, feature, { status: "merged", status_reason: `merged as ${landing.commit}` }, at);
       await wakeQueue(tx, feature_id);
@@ -134,8 +155,11 @@ export function mergeOperation(dependencies: FeatureDependencies): Operation<z.i
   /**
    * The digest of the change covers the old contents of every touched file. An equal digest means that the base did not change any of them.
    */
-  function approvedThing(feature: string, change: string, tree: string, base: string) {
-    return { feature, change, tree, base, policyHash, overlap: [] };
+  async function approvedThing(
+    thing: Pick<ApprovalCandidate, "feature" | "change" | "tree" | "base" | "message">,
+    on: Db | Tx = db,
+  ): Promise<ApprovalCandidate> {
+    return { ...thing, policyHash, repository: await repositoryId(on, dependencies.sqlite.path), overlap: [] };
   }
 
   async function build(feature: Feature, commit: { strategy: MergeStrategy; message: string; at: number }): Promise<BuiltMerge> {

@@ -62,7 +62,9 @@ const FILES = {
 };
 
 /** The facts that an approval names. */
-export type ApprovedFacts = Readonly<Record<"feature_id" | "change" | "tree" | "base" | "policy_hash", string>>;
+export type ApprovedFacts = Readonly<
+  Record<"feature_id" | "change" | "tree" | "base" | "policy_hash" | "repository" | "message_digest", string>
+>;
 
 export interface ScratchKernel {
   readonly root: string;
@@ -72,7 +74,7 @@ export interface ScratchKernel {
   write(path: string, text: string): void;
   read(path: string): string;
   /** A person's signed approval of exactly these facts. */
-  sign(facts: ApprovedFacts): string;
+  sign(facts: ApprovedFacts, expiresAt?: number): string;
   /** Makes gates find no sandbox, or one again. */
   breakSandbox(error: Error | null): void;
   close(): Promise<void>;
@@ -152,15 +154,21 @@ export async function openScratchKernel(
     git,
     write,
     read: (path) => readFileSync(join(root, path), "utf8"),
-    sign({ feature_id: feature, change, tree, base, policy_hash: policyHash }) {
+    sign(
+      { feature_id: feature, change, tree, base, policy_hash: policyHash, repository, message_digest: message },
+      expiresAt = records.clock.now() + 3_600_000,
+    ) {
       return issueApproval(approvalKey, records.ids, {
         feature,
         change,
         tree,
         base,
         policyHash,
+        repository,
+        message,
         by: PERSON,
         at: Math.floor(records.clock.now()),
+        expiresAt,
       });
     },
     close: () => records.close(),

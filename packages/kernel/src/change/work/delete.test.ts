@@ -95,12 +95,12 @@ describe("[FEA-170] what is removed", () => {
   test.each(["merge_commit", "squash", "rebase"] as const)(
     "a merged one (%s) is removed without force, and its merge stays",
     async (merge_strategy) => {
-      const candidate = await feature.ready();
+      await feature.ready();
+      const words = { ...letters, merge_strategy, commit_message: "Letters" };
+      const candidate = await scratch.kernel.features.candidate(call(), words);
       const { commit, feature_commit } = await scratch.kernel.features.merge(call(), {
-        ...letters,
+        ...words,
         user_approval_token: scratch.sign(candidate),
-        merge_strategy,
-        commit_message: "Letters",
       });
       const { reasons } = await remove();
       expect(reasons).toEqual([]);

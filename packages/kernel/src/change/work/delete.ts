@@ -4,6 +4,7 @@ import { removeTree } from "../../host/files/remove-tree.ts";
 import { z } from "zod";
 import { rolesFor } from "../../config/rbac.ts";
 import type { Tx } from "../../record/database/tables.ts";
+import { recordFact } from "../../record/facts/collect.ts";
 import { releaseAllWithin } from "../turn/locks/store.ts";
 import { authorize, parseInput, type Operation } from "../../record/operations/operation.ts";
 import { answerForDeleted } from "../../record/questions/inbox.ts";
@@ -142,8 +143,12 @@ async function recordOf(tx: Tx, { id, run_id, status, tree }: Feature): Promise<
  * Checks and telemetry stay under a label that no new feature can have: a gate the deleted feature passed proves nothing for the next one.
  */
 async function removeRows(tx: Tx, id: string, formerly: string): Promise<void> {
+  const merged = await tx.selectFrom("merges").select("feature_id").where("feature_id", "=", id).executeTakeFirst();
   for (const table of ["checks", "telemetry"] as const)
     await tx.updateTable(table).set({ feature_id: formerly }).where("feature_id", "=", id).execute();
+  for (const row of await tx.selectFrom("checks").selectAll().where("feature_id", "=", formerly).execute())
+    recordFact(tx, "checks", row.id, row);
+  if (merged !== undefined) recordFact(tx, "merges", id, null);
   for (const table of ["notes", "plans", "merges"] as const) await tx.deleteFrom(table).where("feature_id", "=", id).execute();
   await tx.deleteFrom("features").where("id", "=", id).execute();
 }

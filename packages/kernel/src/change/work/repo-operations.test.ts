@@ -46,7 +46,8 @@ describe("repo.commit", () => {
 
   test("a merge after it still makes one commit of everything", async () => {
     await reopening(allowed);
-    const candidate = await feature.ready();
+    await feature.ready();
+    const candidate = await scratch.kernel.features.candidate(call(), { ...letters, commit_message: "Letters" });
     await scratch.kernel.features.repoCommit(call(), { ...letters, message: "Work in progress" });
     const landing = await scratch.kernel.features.merge(call(), {
       ...letters,

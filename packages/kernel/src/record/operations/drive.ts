@@ -2,6 +2,8 @@ import type { Blobs, Ids } from "@slipway/durable/environment";
 import { toFailure, type SlipwayError } from "@slipway/durable/errors";
 import { statement } from "../database/dialect.ts";
 import type { Tx } from "../database/tables.ts";
+import { appendWithFacts } from "../facts/append.ts";
+import { collectFacts } from "../facts/collect.ts";
 import type { Journal } from "../journal/repository.ts";
 import { withClaim, type ClaimTools } from "./claim.ts";
 import { isFinal } from "./failures.ts";
@@ -82,10 +84,10 @@ export async function drive<I, E, O>(
     await tools.fence(tx);
     await statement(tx, "savepoint operation");
     try {
-      const output = await operation.commit(tx, input, done, { ...callOf(request), redriven });
+      const { output, facts } = await collectFacts(tx, () => operation.commit(tx, input, done, { ...callOf(request), redriven }));
       const event = output instanceof Refusal ? output.event : (operation.event?.(input, output) ?? null);
       const payload = { actor: { ...request.actor }, input: request.digest, event };
-      await tools.journal.append(tx, { kind: "operation", name: request.name, key: request.id, at: request.at, payload });
+      await appendWithFacts(tools.journal, tx, { kind: "operation", name: request.name, key: request.id, at: request.at, payload }, facts);
       if (output instanceof Refusal) return await refuse(tx, output.error);
       const outcome = { response: await encodeResponse(tools.blobs, output) };
       await endEntry(tx, request, outcome, clock.now());

@@ -11,6 +11,7 @@ import { openDatabase } from "../../../open-database.ts";
 import type { Database } from "../../../record/database/open.ts";
 import { isUniqueViolation } from "../../../record/database/testing/unique.ts";
 import { nodeFileSystem } from "../../../host/files/file-system.ts";
+import { recorded } from "../../../record/facts/testing/recorded.ts";
 import { repositoryJournal } from "../../../record/journal/repository.ts";
 import { objectStore } from "../../../record/objects/store.ts";
 import { evidenceOf, type EvidencedMerge } from "./bundle.ts";
@@ -42,7 +43,7 @@ const check = (overrides: Partial<NewCheck> = {}): NewCheck => ({
   at: 1_000,
   ...overrides,
 });
-const record = (overrides: Partial<NewCheck> = {}) => database.db.transaction().execute((tx) => recordCheck(tx, check(overrides)));
+const record = (overrides: Partial<NewCheck> = {}) => recorded(database.db, (tx) => recordCheck(tx, check(overrides)));
 const spent = (overrides: Partial<Telemetry> = {}): Telemetry => ({
   id: `t_${Math.random()}`,
   run_id: "run_1",
@@ -126,9 +127,9 @@ test("telemetry is stored and summed", async () => {
 const feature = { id: "f1", run_id: "run_1", status: "merged", tree: "t1" };
 
 async function approvedMerge(key: ApprovalKey): Promise<EvidencedMerge> {
-  const candidate = { feature: "f1", change: "c".repeat(64), tree: "t1", base: "b1", policyHash: "p1" };
-  const token = issueApproval(key, systemIds, { ...candidate, by: { type: "person", id: "ada" }, at: 5_000 });
-  const approval = await database.db.transaction().execute((tx) => consumeApproval(tx, key, token, candidate, 6_000));
+  const candidate = { feature: "f1", change: "c".repeat(64), tree: "t1", base: "b1", policyHash: "p1", repository: "r1", message: "m1" };
+  const token = issueApproval(key, systemIds, { ...candidate, by: { type: "person", id: "ada" }, at: 5_000, expiresAt: 9_000 });
+  const approval = await recorded(database.db, (tx) => consumeApproval(tx, key, token, candidate, 6_000));
   return {
     commit: "a".repeat(40),
     tree: "t1",
@@ -166,7 +167,7 @@ describe("the bundle", () => {
     expect(after).toContain("Merged into main as `aaaa");
     expect(after).toContain("approved by ada at 1970-01-01T00:00:05.000Z");
     expect(after).toContain("| builder | replay | a-model | 100 | 10 | 0.2500 | 1.5 |");
-    expect(after).toContain("Repository: 1 events, head");
+    expect(after).toContain("Repository: 4 events, head");
     const unapproved = await evidenceOf({ database }, feature, { ...(await approvedMerge(key)), approval_id: "approval_none" });
     expect(evidenceMarkdown(unapproved)).toContain("without a recorded approval");
   });

@@ -16,12 +16,18 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
     ...mergeLines(bundle),
     `## Checks (${passed} passed, ${failed} failed)`,
     "",
-    "The harness observed these checks itself: exit codes, trees and counts.",
+    "The harness observed these checks itself: exit codes, trees and counts. The journal has the digest of each.",
     "",
+    ...(checks.some((check) => check.recorded_before_facts_were_signed)
+      ? [
+          "Some were recorded before facts were signed: the journal has their digests only since the update of Slipway. They are marked `*`.",
+          "",
+        ]
+      : []),
     ...table(
       ["check", "kind", "status", "exit", "tree", "log", "at", "started"],
       checks.map((check) => [
-        plain(check.name),
+        `${plain(check.name)}${check.recorded_before_facts_were_signed ? String.raw` \*` : ""}`,
         plain(check.kind),
         check.status,
         check.exit_code ?? "",

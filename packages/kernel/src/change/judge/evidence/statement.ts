@@ -48,7 +48,7 @@ export function evidenceStatement({ feature, merge, approval, checks, totals, jo
       ...(feature.deleted === undefined ? {} : { deleted_at: feature.deleted.at }),
       change: { digest: { sha256: merge.change }, base: merge.base_before, branch: merge.base_branch, strategy: merge.strategy },
       approval,
-      checks: checks.map(({ name, kind, tree, status, exit_code, counts, log_digest, produced_by, at }) => ({
+      checks: checks.map(({ name, kind, tree, status, exit_code, counts, log_digest, produced_by, at, ...former }) => ({
         name,
         kind,
         tree,
@@ -58,6 +58,7 @@ export function evidenceStatement({ feature, merge, approval, checks, totals, jo
         log_digest,
         produced_by,
         at,
+        ...(former.recorded_before_facts_were_signed && { recorded_before_facts_were_signed: true }),
       })),
       agents: totals,
       journal,

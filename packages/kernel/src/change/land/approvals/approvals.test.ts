@@ -20,6 +20,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../open-database.ts";
 import type { Database } from "../../../record/database/open.ts";
+import { recorded } from "../../../record/facts/testing/recorded.ts";
 import { ACTOR_TYPES, type Actor } from "../../../record/operations/operation.ts";
 import { consumeApproval, issueApproval, readApproval, type ApprovalRequest } from "./approvals.ts";
 import { approvalHolds, type ApprovalCandidate } from "./holds.ts";
@@ -27,8 +28,16 @@ import { openApprovalKey, type ApprovalKey } from "./key.ts";
 import { peekApproval } from "./token.ts";
 
 const person: Actor = { type: "person", id: "ada" };
-const candidate: ApprovalCandidate = { feature: "f1", change: "c1", tree: "t1", base: "b1", policyHash: "p1" };
-const request: ApprovalRequest = { ...candidate, by: person, at: 1_000 };
+const candidate: ApprovalCandidate = {
+  feature: "f1",
+  change: "c1",
+  tree: "t1",
+  base: "b1",
+  policyHash: "p1",
+  repository: "r1",
+  message: "m1",
+};
+const request: ApprovalRequest = { ...candidate, by: person, at: 1_000, expiresAt: 9_000 };
 
 function place() {
   const folder = mkdtempSync(join(tmpdir(), "slipway-approvals-"));
@@ -47,7 +56,7 @@ afterEach(() => database.close());
 
 const issue = (overrides: Partial<ApprovalRequest> = {}) => issueApproval(key, systemIds, { ...request, ...overrides });
 const consume = (token: string, wanted: ApprovalCandidate = candidate, now = 2_000) =>
-  database.db.transaction().execute((tx) => consumeApproval(tx, key, token, wanted, now));
+  recorded(database.db, (tx) => consumeApproval(tx, key, token, wanted, now));
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
     () => "accepted",
@@ -195,7 +204,7 @@ describe("using", () => {
 
   test("an approval in a failed transaction stays unused", async () => {
     const token = issue();
-    const failing = database.db.transaction().execute(async (tx) => {
+    const failing = recorded(database.db, async (tx) => {
       await consumeApproval(tx, key, token, candidate, 2_000);
       throw new Error("the merge failed");
     });
@@ -250,7 +259,7 @@ describe("using", () => {
 });
 
 describe("whether it still holds", () => {
-  const approved = { ...candidate, expiresAt: null };
+  const approved = { ...candidate, expiresAt: 9_000 };
 
   test.each<[string, Partial<ApprovalCandidate>, boolean, RegExp | null]>([
     ["nothing changed", {}, true, null],
@@ -261,6 +270,8 @@ describe("whether it still holds", () => {
     ["the same base and change give another tree", { tree: "t2", overlap: [] }, false, /tree differs/],
     ["the policy changed", { policyHash: "p2" }, false, /policy or the gates have changed/],
     ["another feature", { feature: "f2" }, false, /is for "f1"/],
+    ["another clone of the repository", { repository: "r2" }, false, /another clone or copy/],
+    ["another commit message or strategy", { message: "m2" }, false, /message or the merge strategy differs/],
   ])("%s: %o", (_name, change, holds, why) => {
     const holding = approvalHolds(approved, { ...candidate, ...change }, 0);
     expect(holding.holds).toBe(holds);
@@ -269,12 +280,12 @@ describe("whether it still holds", () => {
 
   test("never for another feature, policy or change, and never after its expiry", () => {
     const word = fc.constantFrom("x", "y");
-    const facts = fc.record({ feature: word, change: word, tree: word, base: word, policyHash: word });
+    const facts = fc.record({ feature: word, change: word, tree: word, base: word, policyHash: word, repository: word, message: word });
     fc.assert(
       fc.property(
         facts,
         facts,
-        fc.option(fc.nat(5)),
+        fc.nat(5),
         fc.nat(5),
         fc.option(fc.array(word), { nil: undefined }),
         (approval, wanted, expiresAt, now, overlap) => {
@@ -284,7 +295,9 @@ describe("whether it still holds", () => {
             same("feature") &&
             same("change") &&
             same("policyHash") &&
-            (expiresAt === null || now < expiresAt) &&
+            same("repository") &&
+            same("message") &&
+            now < expiresAt &&
             (same("base") ? same("tree") : overlap?.length === 0);
           expect(holds).toBe(allowed);
         },
@@ -324,7 +337,7 @@ class Use implements fc.AsyncCommand<Model, Real> {
   async run(model: Model, { tokens }: Real): Promise<void> {
     const approval = model.issued[this.#which]!;
     const outcome = await refusal(
-      database.db.transaction().execute(async (tx) => {
+      recorded(database.db, async (tx) => {
         await consumeApproval(tx, key, tokens[this.#which]!, { ...candidate, change: this.#change }, 2_000);
         if (this.#fails) throw Object.assign(new Error("later"), { code: "rolled", details: { reason: "back" } });
       }),

@@ -1,6 +1,7 @@
 import type { Ids } from "@slipway/durable/environment";
 import { SlipwayError } from "../../../schema/errors.ts";
 import type { Db, Tx } from "../../../record/database/tables.ts";
+import { recordFact } from "../../../record/facts/collect.ts";
 import { authorize, type Actor } from "../../../record/operations/operation.ts";
 import { approvalHolds, type ApprovalCandidate } from "./holds.ts";
 import type { ApprovalKey } from "./key.ts";
@@ -12,9 +13,11 @@ export interface ApprovalRequest {
   readonly tree: string;
   readonly base: string;
   readonly policyHash: string;
+  readonly repository: string;
+  readonly message: string;
   readonly by: Actor;
   readonly at: number;
-  readonly expiresAt?: number;
+  readonly expiresAt: number;
 }
 
 /** A person's approval as a token. Agents cannot issue one: they lack the role and the key. */
@@ -25,7 +28,7 @@ export function issueApproval(key: ApprovalKey, ids: Ids, { by, at, expiresAt, .
     ...request,
     by: by.id,
     at: Math.floor(at),
-    expiresAt: expiresAt === undefined ? null : Math.floor(expiresAt),
+    expiresAt: Math.floor(expiresAt),
   });
 }
 
@@ -39,7 +42,7 @@ export async function readApproval(
 ): Promise<Approval> {
   if (token === "") throw notApproved("missing", "No approval was given.");
   const approval = openApproval(key, token);
-  if (approval === "malformed") throw notApproved(approval, "The approval token is malformed.");
+  if (approval === "malformed") throw notApproved(approval, "The approval token is malformed, or another version of Slipway made it.");
   if (approval === "forged") throw notApproved(approval, "The approval token was not signed with your key.");
   const holding = approvalHolds(approval, candidate, now);
   if (!holding.holds) throw notApproved(holding.rule, `The approval does not hold: ${holding.why}.`, approval);
@@ -58,25 +61,24 @@ export async function consumeApproval(
 ): Promise<Approval> {
   const approval = await readApproval(tx, key, token, candidate, now);
   const { id, feature, change, tree, base, policyHash, by, at } = approval;
-  await tx
-    .insertInto("approvals")
-    .values({
-      id,
-      feature_id: feature,
-      change,
-      tree,
-      base,
-      policy_hash: policyHash,
-      approved_by: by,
-      issued_at: at,
-      consumed_at: now,
-      token,
-    })
-    .execute();
+  const row = {
+    id,
+    feature_id: feature,
+    change,
+    tree,
+    base,
+    policy_hash: policyHash,
+    approved_by: by,
+    issued_at: at,
+    consumed_at: now,
+    token,
+  };
+  await tx.insertInto("approvals").values(row).execute();
+  recordFact(tx, "approvals", id, row);
   return approval;
 }
 
-function notApproved(reason: string, message: string, approval?: Approval): SlipwayError {
+export function notApproved(reason: string, message: string, approval?: Approval): SlipwayError {
   return new SlipwayError("user_approval_required", message, {
     reason,
     ...(approval && { approval_id: approval.id, feature_id: approval.feature }),

@@ -8,7 +8,11 @@ export interface Approved {
   /** The commit the change was shown against. */
   readonly base: string;
   readonly policyHash: string;
-  readonly expiresAt: number | null;
+  /** The repository in its place: no clone or copy of it. */
+  readonly repository: string;
+  /** Digest of the commit message, without what Slipway adds, and of the strategy. */
+  readonly message: string;
+  readonly expiresAt: number;
 }
 
 /** The candidate to merge. */
@@ -18,19 +22,26 @@ export interface ApprovalCandidate {
   readonly tree: string;
   readonly base: string;
   readonly policyHash: string;
+  readonly repository: string;
+  readonly message: string;
   /** Paths of the change that also changed between the approved base and this one. Undefined means unknown. */
   readonly overlap?: readonly string[];
 }
 
 export type Holding = { readonly holds: true } | { readonly holds: false; readonly rule: Rule; readonly why: string };
-export type Rule = "feature" | "policy" | "change" | "tree" | "base" | "expired" | "malformed";
+export type Rule = "feature" | "policy" | "change" | "tree" | "base" | "repository" | "message" | "expired" | "malformed";
 
 /** Invariant 2: only approved content merges. */
 export function approvalHolds(approved: Approved, candidate: ApprovalCandidate, now: number): Holding {
   if (approved.feature !== candidate.feature) return no("feature", `it is for "${approved.feature}"`);
-  if (approved.expiresAt !== null && now >= approved.expiresAt) return no("expired", "it has expired");
+  if (approved.repository !== candidate.repository) {
+    return no("repository", "it was given in another clone or copy of the repository, or the repository was moved since");
+  }
+  if (now >= approved.expiresAt) return no("expired", `it was valid until ${new Date(approved.expiresAt).toISOString()}`);
   if (approved.policyHash !== candidate.policyHash) return no("policy", "the policy or the gates have changed since");
   if (approved.change !== candidate.change) return no("change", "the change differs from the approved one");
+  if (approved.message !== candidate.message)
+    return no("message", "the commit message or the merge strategy differs from the approved one");
   if (approved.base === candidate.base) {
     return approved.tree === candidate.tree ? { holds: true } : no("tree", "the resulting tree differs from the approved one");
   }

@@ -14,6 +14,18 @@ export interface ApprovalsTables {
     consumed_at: number;
     token: string;
   };
+  /** The message that a client wants its merge to have. Shown to the person who approves. */
+  merge_proposals: { feature_id: string; commit_message: string; merge_strategy: string | null; at: number };
+}
+
+export async function createMergeProposals(tx: Tx): Promise<void> {
+  await tx.schema
+    .createTable("merge_proposals")
+    .addColumn("feature_id", "text", (column) => column.primaryKey().references("features.id").onDelete("cascade"))
+    .addColumn("commit_message", "text", (column) => column.notNull())
+    .addColumn("merge_strategy", "text")
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .execute();
 }
 
 export async function createApprovals(tx: Tx): Promise<void> {

@@ -12,9 +12,11 @@ export const approvalSchema = z.strictObject({
   tree: text,
   base: text,
   policyHash: text,
+  repository: text,
+  message: text,
   by: text,
   at: z.int(),
-  expiresAt: z.int().nullable(),
+  expiresAt: z.int(),
 });
 
 export type Approval = z.infer<typeof approvalSchema>;

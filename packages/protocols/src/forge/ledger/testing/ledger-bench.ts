@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
+import { recorded } from "@slipway/kernel/record/facts/testing/recorded";
 import { recordCheck } from "@slipway/kernel/change/judge/evidence/checks";
-import { transactionOn } from "@slipway/kernel/record/database/dialect";
 import { migrateOwner } from "@slipway/kernel/record/database/migrate";
 import { openBench, type Bench } from "@slipway/kernel/record/operations/testing/door";
 import { onTestFinished } from "vitest";
@@ -74,7 +74,7 @@ export async function beginRun(bench: Bench, kind: "sqlite" | "yaml", run = RUN)
       log_digest: null,
     };
     const row = { ...common, status: passed ? "pass" : "fail", exit_code: passed ? 0 : 1, at: 1 } as const;
-    await transactionOn(bench.db, (tx) => recordCheck(tx, row), "relaxed");
+    await recorded(bench.db, (tx) => recordCheck(tx, row));
     return id;
   }
 
