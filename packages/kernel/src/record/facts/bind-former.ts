@@ -15,16 +15,16 @@ export function bindFormerFacts(tx: Tx): Promise<void> {
 export async function bindFormerRows(tx: Tx, tables: Partial<Readonly<Record<FactTable, string>>>): Promise<void> {
   const { rowDigest } = await import("./collect.ts");
   const facts: Record<string, Record<string, string>> = {};
-  let at = 0;
   for (const [table, key] of Object.entries(tables)) {
     const rows = (await tx
       .selectFrom(table as "checks")
       .selectAll()
       .execute()) as Readonly<Record<string, unknown>>[];
     if (rows.length > 0) facts[table] = Object.fromEntries(rows.map((row) => [String(row[key]), rowDigest(row)]));
-    at = Math.max(at, ...rows.map((row) => Number(row["at"] ?? row["deleted_at"] ?? row["consumed_at"] ?? 0)));
   }
-  await appendFormer(tx, facts, at);
+  // A migration has no clock.
+  const last = await tx.selectFrom("events").select("at").orderBy("at", "desc").limit(1).executeTakeFirst();
+  await appendFormer(tx, facts, last?.at ?? 0);
 }
 
 async function appendFormer(tx: Tx, facts: Facts, at: number): Promise<void> {

@@ -1,4 +1,7 @@
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
+import { recordFact } from "@slipway/kernel/record/facts/collect";
+import { assertUntouched, missingRows, rowFault } from "@slipway/kernel/record/facts/compare";
+import { journalFacts } from "@slipway/kernel/record/facts/read-back";
 import { CompiledQuery } from "kysely";
 import { GATES, gateResult, gateValues, positionalSql } from "./gates.ts";
 import type { EvidenceRow, LedgerStore, TelemetryReport } from "./ledger-store.ts";
@@ -14,7 +17,7 @@ import {
   type LedgerRegression,
   type StepSeconds,
 } from "./questions.ts";
-import type { DispatchKey } from "./rows.ts";
+import type { CheckRow, DispatchKey } from "./rows.ts";
 
 async function ask<R>(db: Db, sql: string, values: object): Promise<R[]> {
   const { text, parameters } = positionalSql(sql, values as Readonly<Record<string, string | number>>);
@@ -34,16 +37,28 @@ const dispatches = (tx: Tx, { run_id, step, agent, instance }: DispatchKey) =>
     .where("agent", "=", agent)
     .where("instance", "=", instance);
 
+/** A row of evidence is bound to the event of its operation. */
+async function addCheck(tx: Tx, row: Omit<CheckRow, "id">): Promise<CheckRow> {
+  const added = await tx.insertInto("anvil_checks").values(row).returningAll().executeTakeFirstOrThrow();
+  recordFact(tx, "anvil_checks", String(added.id), added);
+  return { ...row, id: added.id };
+}
+
+/** A gate counts rows, so every row of the run must be as the journal recorded it, and none may be missing. */
+async function assertRecorded(db: Db, runId: string): Promise<void> {
+  const facts = await journalFacts(db);
+  const rows = await db.selectFrom("anvil_checks").selectAll().where("run_id", "=", runId).execute();
+  const changed = rows.map((row) => rowFault(facts, "anvil_checks", String(row.id), row));
+  assertUntouched([...changed, ...(await missingRows(db, facts, "anvil_checks"))]);
+}
+
 /** The ledger in its two tables. */
 export const SQL_STORE: LedgerStore = {
   kind: "sqlite",
   async append(tx, row, source) {
     const all = tx.selectFrom("anvil_checks").selectAll();
     const { run_id, task_id, phase, check_name, round } = row;
-    if (source === null) {
-      const { id } = await tx.insertInto("anvil_checks").values(row).returning("id").executeTakeFirstOrThrow();
-      return { ...row, id };
-    }
+    if (source === null) return addCheck(tx, row);
     const key = { check_id: source, check_name, run_id, task_id, phase, round };
     const known = await tx
       .selectFrom("anvil_sources")
@@ -51,12 +66,12 @@ export const SQL_STORE: LedgerStore = {
       .where((row) => row.and(key))
       .executeTakeFirst();
     if (known !== undefined) return all.where("id", "=", known.anvil_id).executeTakeFirstOrThrow();
-    const { id } = await tx.insertInto("anvil_checks").values(row).returning("id").executeTakeFirstOrThrow();
+    const added = await addCheck(tx, row);
     await tx
       .insertInto("anvil_sources")
-      .values({ ...key, anvil_id: id })
+      .values({ ...key, anvil_id: added.id })
       .execute();
-    return { ...row, id };
+    return added;
   },
   async findVerdict(tx, { run_id, task_id, check_name, round }) {
     const found = tx.selectFrom("anvil_checks").selectAll().where("phase", "=", "review");
@@ -77,7 +92,10 @@ export const SQL_STORE: LedgerStore = {
       telemetry: await db.selectFrom("pipeline_telemetry").selectAll().where("run_id", "=", runId).orderBy("id").execute(),
     };
   },
-  gate: async (db, question) => gateResult(question, await countOf(db, GATES[question.gate].sql, gateValues(question))),
+  async gate(db, question) {
+    await assertRecorded(db, question.run_id);
+    return gateResult(question, await countOf(db, GATES[question.gate].sql, gateValues(question)));
+  },
   evidence: (db, task) => ask<EvidenceRow>(db, EVIDENCE_SQL, task),
   async counts(db, round) {
     const [row] = await ask<EvidenceCounts>(db, COUNTS_SQL, round);

@@ -1,3 +1,4 @@
+import { bindFormerRows } from "@slipway/kernel/record/facts/bind-former";
 import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { Tx } from "@slipway/kernel/record/database/tables";
 import { sql, type Generated } from "kysely";
@@ -62,6 +63,7 @@ export const FORGE_TABLES: OwnMigrations = {
   migrations: [
     { name: "forge-ledger", up: createLedger },
     { name: "forge-runs", up: createRuns },
+    { name: "forge-former-facts", up: (tx) => bindFormerRows(tx, { anvil_checks: "id" }) },
   ],
   former: [],
 };
