@@ -7,8 +7,7 @@ import { recordedFeature } from "./recorded-feature.ts";
 
 /** Evidence of a current or deleted feature; see `recordedFeature` for its name. */
 export async function bundleFor(records: Records, name: string | undefined, io: Io): Promise<EvidenceBundle> {
-  const { db, sqlite } = records.database;
-  const facts = await keptFacts(placesOf(io).stateHome, db, sqlite);
+  const facts = await keptFacts(placesOf(io).stateHome, records);
   const { feature, label, merge } = await recordedFeature(records, name);
   return evidenceOf(records, feature, merge === null ? null : { ...merge, commit: merge.commit_sha }, label, facts);
 }

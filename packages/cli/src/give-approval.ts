@@ -6,7 +6,6 @@ import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-featur
 import { openRepositoryContext } from "@slipway/kernel/open";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
-import { repositoryId } from "@slipway/kernel/record/journal/place";
 import type { Records } from "@slipway/kernel/record/storage";
 import { z } from "zod";
 import type { Io } from "@slipway/protocols/surface/io";
@@ -66,8 +65,7 @@ async function askedHere(
   if (context["policy_hash"] !== policyHash) return { why: POLICY_CHANGED };
   const { data: candidate } = candidateShape.safeParse(context);
   if (candidate === undefined) return { why: "an earlier version of Slipway asked, without the commit message" };
-  const { db, sqlite } = records.database;
-  if (candidate.repository !== (await repositoryId(db, sqlite.path))) return { why: OTHER_PLACE };
+  if (candidate.repository !== (await recordedFeatures(records).repositoryId())) return { why: OTHER_PLACE };
   const edited = await editedByHand(records, candidate.feature_id, io);
   return edited === null ? { candidate } : { why: edited };
 }

@@ -1,6 +1,6 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { z } from "zod";
-import { mergeProposal } from "@slipway/kernel/change/land/proposal";
+import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
 import type { Records } from "@slipway/kernel/record/storage";
 import { indented, messageText } from "../message-text.ts";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
@@ -31,7 +31,7 @@ export const run: RunCommand = (args, io) =>
 async function intendedMessage(records: Records, id: string): Promise<string> {
   const { data } = asked.safeParse((await openApprovalOf(records, id))?.context);
   if (data !== undefined) return messageText(data);
-  const wanted = await mergeProposal(records.database.db, id);
+  const wanted = await recordedFeatures(records).mergeProposal(id);
   return wanted === null ? "" : `A client wants to merge it with this commit message:\n${indented(wanted.commit_message)}\n`;
 }
 

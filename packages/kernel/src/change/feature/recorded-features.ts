@@ -1,4 +1,6 @@
 import type { Records } from "../../record/storage.ts";
+import { repositoryId } from "../../record/journal/place.ts";
+import { mergeProposal, type MergeProposal } from "../land/proposal.ts";
 import { formerFeatures, type Former } from "./former.ts";
 import { featureIfAny, findFeature, type Feature } from "./store.ts";
 import type { FeaturesTables } from "./tables.ts";
@@ -17,11 +19,15 @@ export interface RecordedFeatures {
   /** Deleted features that had the name, oldest first. */
   former(id: string): Promise<Former[]>;
   mergeOf(id: string): Promise<FeaturesTables["merges"] | null>;
+  /** The message that a client wants its merge to have. */
+  mergeProposal(id: string): Promise<MergeProposal | null>;
+  /** Names this repository in its place, as approvals do. */
+  repositoryId(): Promise<string>;
   /** In the order in which they landed. */
   merges(): Promise<FeaturesTables["merges"][]>;
 }
 
-export function recordedFeatures({ database: { db } }: Pick<Records, "database">): RecordedFeatures {
+export function recordedFeatures({ database: { db, sqlite } }: Pick<Records, "database">): RecordedFeatures {
   return {
     find: (id) => findFeature(db, id),
     ifAny: (id) => featureIfAny(db, id),
@@ -34,6 +40,8 @@ export function recordedFeatures({ database: { db } }: Pick<Records, "database">
     },
     former: (id) => formerFeatures(db, id),
     mergeOf: async (id) => (await db.selectFrom("merges").selectAll().where("feature_id", "=", id).executeTakeFirst()) ?? null,
+    mergeProposal: (id) => mergeProposal(db, id),
+    repositoryId: () => repositoryId(db, sqlite.path),
     merges: () => db.selectFrom("merges").selectAll().orderBy("at").execute(),
   };
 }

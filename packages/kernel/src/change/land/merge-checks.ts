@@ -27,7 +27,7 @@ export function chosenStrategy({ merge_policy: { allowed_strategies: allowed } }
  * newer than a passed one must not disappear.
  */
 export async function factsToMerge({ db, sqlite, hostEnv }: FeatureDependencies): Promise<JournalFacts> {
-  const facts = await keptFacts(placesIn(hostEnv).stateHome, db, sqlite);
+  const facts = await keptFacts(placesIn(hostEnv).stateHome, { database: { db, sqlite } });
   assertUntouched(await missingRows(db, facts, "checks"));
   return facts;
 }

@@ -34,7 +34,7 @@ const mergeInput = z
   })
   .refine(...oneSource);
 
-export type MergeInput = z.infer<typeof mergeInput>;
+export type MergeCall = z.infer<typeof mergeInput>;
 
 export interface Landing {
   /** The new head of the base branch. */

@@ -7,7 +7,7 @@ import type { Call } from "../../record/operations/call.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { SlipwayError } from "../../schema/errors.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
-import type { Landing, MergeInput } from "./merge.ts";
+import type { Landing, MergeCall } from "./merge.ts";
 import { mergeWords } from "./merge-message.ts";
 
 const proposalInput = z.strictObject({
@@ -52,7 +52,7 @@ export async function mergeProposal(db: Db, feature_id: string): Promise<MergePr
   return { commit_message: row.commit_message, ...(row.merge_strategy !== null && { merge_strategy: row.merge_strategy }) };
 }
 
-type Merge = (call: Call, input: MergeInput) => Promise<Landing>;
+type Merge = (call: Call, input: MergeCall) => Promise<Landing>;
 type Propose = (operation: Operation<ProposalInput, undefined, null>, call: Call, input: ProposalInput) => Promise<null>;
 
 /** A merge that is refused for want of an approval leaves its message for the person who approves. */

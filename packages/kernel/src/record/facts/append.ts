@@ -2,7 +2,7 @@ import { canonicalJson, type Json } from "@slipway/durable/canonical";
 import { isShort } from "@slipway/durable/payload";
 import type { Tx } from "../database/tables.ts";
 import type { Journal, NewEvent } from "../journal/repository.ts";
-import type { Facts } from "./collect.ts";
+import type { RecordedFacts } from "./collect.ts";
 
 /** Kind of the events that contain only facts. */
 export const FACTS = "facts";
@@ -13,7 +13,7 @@ export const FORMER_FACTS = "recorded before facts were signed";
 const FACTS_PER_EVENT = 150;
 
 /** Appends the event of an operation with its facts. Facts are never in the object store: what they bind is read from the chain alone. */
-export async function appendWithFacts(journal: Journal, tx: Tx, event: NewEvent, facts: Facts | null): Promise<void> {
+export async function appendWithFacts(journal: Journal, tx: Tx, event: NewEvent, facts: RecordedFacts | null): Promise<void> {
   const payload = facts === null ? event.payload : { ...event.payload, facts };
   if (facts === null || isShort(canonicalJson(payload))) return void (await journal.append(tx, { ...event, payload }));
   await journal.append(tx, event);
@@ -25,14 +25,14 @@ export async function appendFacts(
   journal: Journal,
   tx: Tx,
   { name, key, at }: Pick<NewEvent, "name" | "key" | "at">,
-  facts: Facts,
+  facts: RecordedFacts,
 ): Promise<void> {
   for (const [index, part] of inParts(facts).entries())
     await journal.append(tx, { kind: FACTS, name, key: `${FACTS}:${key ?? name}:${index + 1}`, at, payload: { facts: part } });
 }
 
 /** Parts that fit into one event each. */
-function inParts(facts: Facts): Facts[] {
+function inParts(facts: RecordedFacts): RecordedFacts[] {
   const all = Object.entries(facts).flatMap(([table, rows]) => Object.entries(rows).map(([key, digest]) => ({ table, key, digest })));
   const parts: Record<string, Record<string, string | null>>[] = [];
   for (const [index, { table, key, digest }] of all.entries()) {
@@ -44,8 +44,8 @@ function inParts(facts: Facts): Facts[] {
 }
 
 /** The facts in the stored payload of an event. */
-export function factsIn(payload: string): Facts | null {
+export function factsIn(payload: string): RecordedFacts | null {
   if (!payload.includes('"facts":{')) return null;
   const { facts } = JSON.parse(payload) as { readonly facts?: Json };
-  return typeof facts === "object" && facts !== null ? (facts as Facts) : null;
+  return typeof facts === "object" && facts !== null ? (facts as RecordedFacts) : null;
 }

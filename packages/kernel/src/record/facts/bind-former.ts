@@ -1,5 +1,5 @@
 import type { Tx } from "../database/tables.ts";
-import type { FactTable, Facts } from "./collect.ts";
+import type { FactTable, RecordedFacts } from "./collect.ts";
 
 const FORMER_TABLES = { checks: "id", approvals: "id", merges: "feature_id", deleted_features: "label" } as const;
 
@@ -27,7 +27,7 @@ export async function bindFormerRows(tx: Tx, tables: Partial<Readonly<Record<Fac
   await appendFormer(tx, facts, last?.at ?? 0);
 }
 
-async function appendFormer(tx: Tx, facts: Facts, at: number): Promise<void> {
+async function appendFormer(tx: Tx, facts: RecordedFacts, at: number): Promise<void> {
   if (Object.keys(facts).length === 0) return;
   const { appendFacts, FORMER_FACTS } = await import("./append.ts");
   const { repositoryJournal } = await import("../journal/repository.ts");

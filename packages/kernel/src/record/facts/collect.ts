@@ -6,7 +6,7 @@ import type { Tables, Tx } from "../database/tables.ts";
 export type FactTable = keyof Tables & string;
 
 /** Digests of rows by table and key, as an event has them; null for a row that was removed. */
-export type Facts = { readonly [table: string]: { readonly [key: string]: string | null } };
+export type RecordedFacts = { readonly [table: string]: { readonly [key: string]: string | null } };
 
 type Collected = Record<string, Record<string, string | null>>;
 
@@ -14,7 +14,10 @@ type Collected = Record<string, Record<string, string | null>>;
 const collecting = new WeakMap<object, Collected>();
 
 /** Runs the commit of one operation; every row it binds comes with its result. */
-export async function collectFacts<T>(tx: Tx, commit: () => Promise<T>): Promise<{ readonly output: T; readonly facts: Facts | null }> {
+export async function collectFacts<T>(
+  tx: Tx,
+  commit: () => Promise<T>,
+): Promise<{ readonly output: T; readonly facts: RecordedFacts | null }> {
   const facts: Collected = {};
   collecting.set(tx, facts);
   try {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { SlipwayError } from "../../schema/errors.ts";
 import type { Db, Tx } from "../database/tables.ts";
 import { rowDigest, type FactTable } from "./collect.ts";
-import type { Fact, JournalFacts } from "./read-back.ts";
+import type { RecordedFact, JournalFacts } from "./read-back.ts";
 
 export interface Tampered {
   readonly table: string;
@@ -73,11 +73,11 @@ async function keyColumn(db: Db | Tx, table: string): Promise<string | null> {
   return rows[0]?.name ?? null;
 }
 
-function faulty(table: string, key: string, reason: Tampered["reason"], fact: Fact | null): Tampered {
+function faulty(table: string, key: string, reason: Tampered["reason"], fact: RecordedFact | null): Tampered {
   return { table, key, reason, seq: fact?.seq ?? null, message: `The row ${key} of ${table} ${inWords(reason, fact)}.` };
 }
 
-function inWords(reason: Tampered["reason"], fact: Fact | null): string {
+function inWords(reason: Tampered["reason"], fact: RecordedFact | null): string {
   if (fact === null) return "was not written by Slipway: no event of the journal recorded it";
   const event = `event ${fact.seq} (${fact.event})`;
   if (reason === "changed") return `was changed after ${event} recorded it`;

@@ -7,7 +7,7 @@ import { headOf, REPOSITORY_STREAM } from "../journal/repository.ts";
 import { factsIn, FORMER_FACTS } from "./append.ts";
 
 /** What the journal says about a row. */
-export interface Fact {
+export interface RecordedFact {
   /** Null if the row was removed. */
   readonly digest: string | null;
   /** The event that says so. */
@@ -18,16 +18,16 @@ export interface Fact {
 }
 
 export interface JournalFacts {
-  about(table: string, key: string): Fact | undefined;
+  about(table: string, key: string): RecordedFact | undefined;
   /** Facts about rows of the table that were not removed. */
-  of(table: string): ReadonlyMap<string, Fact>;
+  of(table: string): ReadonlyMap<string, RecordedFact>;
   /** The tables that any fact names. */
   tables(): Iterable<string>;
 }
 
 interface Replayed {
   head: Head;
-  readonly tables: Map<string, Map<string, Fact>>;
+  readonly tables: Map<string, Map<string, RecordedFact>>;
 }
 
 const PAGE = 1_000;
@@ -101,7 +101,7 @@ async function extend(db: Db | Tx, replayed: Replayed, kept: Head | undefined): 
 function take({ tables }: Replayed, { seq, name, payload }: JournalEvent): void {
   const former = name === FORMER_FACTS;
   for (const [table, rows] of Object.entries(factsIn(payload) ?? {})) {
-    const known = tables.get(table) ?? new Map<string, Fact>();
+    const known = tables.get(table) ?? new Map<string, RecordedFact>();
     tables.set(table, known);
     for (const [key, digest] of Object.entries(rows)) known.set(key, { digest, seq, event: name, former });
   }

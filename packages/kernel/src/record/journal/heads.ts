@@ -4,7 +4,7 @@ import { SlipwayError } from "../../schema/errors.ts";
 import { settleJournal } from "@slipway/durable/journal";
 import type { Sqlite } from "@slipway/durable/sqlite";
 import { nodeFileSystem } from "../../host/files/file-system.ts";
-import type { Db } from "../database/tables.ts";
+import type { Database } from "../database/open.ts";
 import { compareAll, type Tampered } from "../facts/compare.ts";
 import { journalFacts, type JournalFacts } from "../facts/read-back.ts";
 import type { Records } from "../storage.ts";
@@ -69,7 +69,10 @@ export async function verifyFacts({ database: { db } }: Pick<Records, "database"
 }
 
 /** The facts of the journal, if it is the one that is kept outside the repository. For what merges and what is signed. */
-export async function keptFacts(stateHome: string, db: Db, sqlite: Sqlite): Promise<JournalFacts> {
+export async function keptFacts(
+  stateHome: string,
+  { database: { db, sqlite } }: { readonly database: Pick<Database, "db" | "sqlite"> },
+): Promise<JournalFacts> {
   const replaced = await replacedJournal(stateHome, db, sqlite.path);
   if (replaced !== null) throw replaced;
   return journalFacts(db, await (await keptHeadsFor(stateHome, sqlite))?.read(REPOSITORY_STREAM));
