@@ -3,6 +3,7 @@ import { createBudget } from "./budget/tables.ts";
 import { createDecisions } from "./record/decisions/tables.ts";
 import { createDocuments } from "./record/documents/tables.ts";
 import { createEvidence } from "./change/judge/evidence/tables.ts";
+import { createCanaryWaivers } from "./change/judge/canary/tables.ts";
 import { createExpectedTests } from "./change/judge/expected-tests/tables.ts";
 import { createFeatureIndex } from "./change/views/feature-index/tables.ts";
 import { addFeatureState, addGateSnapshot, createDeletedFeatures, createFeatures } from "./change/feature/tables.ts";
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "run-files", up: createRunFiles },
   { name: "former-facts", up: bindFormerFacts },
   { name: "merge-proposals", up: createMergeProposals },
+  { name: "canary-waivers", up: createCanaryWaivers },
 ];

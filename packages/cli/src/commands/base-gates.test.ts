@@ -156,10 +156,10 @@ describe.skipIf(!available)("gates on the base", () => {
   });
 
   test.each([
-    ["--skip-base-gates", ["--skip-base-gates"], ""],
-    ["gates.try_on_base: false in the policy", [], "gates: { try_on_base: false }\n"],
+    ["--skip-base-gates", ["--skip-base-gates"], "gates: {"],
+    ["gates.try_on_base: false in the policy", [], "gates: { try_on_base: false,"],
   ])("%s: agents are called without a trial", async (_, more, policy) => {
-    const project = letters({ "src/b.txt": "BUG\n", "slipway/policy.yaml": `${POLICY}${policy}` });
+    const project = letters({ "src/b.txt": "BUG\n", "slipway/policy.yaml": POLICY.replace("gates: {", policy) });
     await project.run(...more);
     expect(calls(project)).toContain("planner");
     expect(trials(project)).toEqual([]);

@@ -27,10 +27,18 @@ export async function checkGates(subject: DoctorSubject): Promise<DoctorFinding[
   const first = [...Map.groupBy(steps, ({ program, cwd }) => `${program}\0${cwd}`).values()].flatMap((alike) => alike.slice(0, 1));
   const toolchain = await toolchainIn(subject, configuration);
   const missing = (await Promise.all(first.map((step) => checkStep(step, subject, configuration, toolchain)))).flat();
-  const wanted = (toolchain?.notes ?? []).map((text) => note(text, "Install it, or start Slipway with it on your PATH."));
+  const notes = (toolchain?.notes ?? []).map((text) => note(text, "Install it, or start Slipway with it on your PATH."));
+  const wanted = [...notes, ...canaryNotes(configuration)];
   if (hidden.length + missing.length > 0) return [...hidden, ...missing, ...wanted];
   const programs = new Set(steps.map(({ program }) => program));
   return [ok(`Every command of slipway/gates.yaml is found: ${[...programs].join(", ")}.`), ...wanted];
+}
+
+function canaryNotes({ policy }: Configuration): DoctorFinding[] {
+  if (policy.gates.canary !== "off") return [];
+  return [
+    note("No gate is run with a planted failure, because of gates.canary in slipway/policy.yaml: a gate that cannot fail is not noticed."),
+  ];
 }
 
 /** Undefined without a sandbox; then the sandbox's view is not checked. */

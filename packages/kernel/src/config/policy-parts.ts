@@ -114,6 +114,8 @@ export const gatesPolicy = z
     try_on_base: z.boolean().default(true),
     /** Whether the tests that a gate reports are compared with the sources, and with the same gate on the base. */
     compare_tests: z.boolean().default(true),
+    /** Which gates run again with a planted failure after they have passed: the one that decides about the merge, every one, or none. */
+    canary: z.enum(["final", "every", "off"]).default("final"),
   })
   .prefault({});
 

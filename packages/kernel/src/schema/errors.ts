@@ -55,6 +55,7 @@ export const KERNEL_ERRORS = {
   no_tests_ran: REFUSED,
   tests_contradict_sources: REFUSED,
   expected_tests_not_run: NEEDS_PERSON,
+  verdict_not_proven: NEEDS_PERSON,
   // approvals and merge
   commit_disabled: NEEDS_PERSON,
   merge_disabled: NEEDS_PERSON,

@@ -1,15 +1,24 @@
+import { NOT_PROVEN } from "@slipway/kernel/change/judge/canary/waiver";
 import type { GateSummary } from "@slipway/kernel/change/judge/gate";
+import { askAboutVerdict } from "./ask-about-verdict.ts";
 import { mustPerform } from "./perform.ts";
 import type { OperationResult, ChangeRun } from "./change-run.ts";
 import { CHANGE_STEPS } from "./steps.ts";
 
-/** A failed gate is returned as a result. If the gate cannot run, a person is asked. */
+/** A failed gate is returned as a result. If the gate cannot run, or its verdict proves nothing, a person is asked. */
 export async function gate(change: ChangeRun, mode: string, attempt: string): Promise<OperationResult<GateSummary>> {
   const { features } = change.services.kernel;
-  const summary = await mustPerform(change, CHANGE_STEPS.gates.named(mode, attempt), (call, signal) =>
-    features.runGates(call, { feature_id: change.id, mode }, signal),
-  );
-  return summary.failure === null ? { ok: true, value: summary } : { ok: false, failure: summary.failure };
+  for (let round = 1; ; round++) {
+    const name = round === 1 ? attempt : `${attempt}~again-${round}`;
+    const summary = await mustPerform(change, CHANGE_STEPS.gates.named(mode, name), (call, signal) =>
+      features.runGates(call, { feature_id: change.id, mode }, signal),
+    );
+    const { failure } = summary;
+    if (failure === null) return { ok: true, value: summary };
+    if (failure.code !== NOT_PROVEN) return { ok: false, failure };
+    const decided = await askAboutVerdict(change, `${mode}:${name}`, failure);
+    if (decided !== "again") return { ok: false, failure: decided };
+  }
 }
 
 /** Limits the rounds that edits by hand between two modes can cause. */

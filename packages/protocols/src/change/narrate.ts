@@ -1,5 +1,6 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Failure } from "@slipway/durable/errors";
+import { canaryText } from "@slipway/kernel/change/judge/canary/record";
 import type { GateSummary } from "@slipway/kernel/change/judge/gate";
 import { eventLine } from "../narration/event-line.ts";
 import type { Line } from "../narration/line.ts";
@@ -80,13 +81,14 @@ function collisionLine(result: OperationResult<unknown>): StepLine | null {
 /** A gate that ran has a summary; one that could not run has a failure. */
 function gateLine(result: OperationResult<GateSummary>, mode: string): StepLine {
   if (!result.ok) return { text: `${mode} gates failed: ${failureText(result.failure)}`, good: false };
-  const { passed, failure, tests, coverage } = result.value;
+  const { passed, failure, tests, coverage, canary } = result.value;
   if (!passed) return { text: `${mode} gates failed: ${failure === null ? "no reason given" : failureText(failure)}`, good: false };
   const facts = [
     ...(tests === null ? [] : [`${tests.total} tests`]),
     ...(typeof coverage?.line === "number" ? [`${Math.round(coverage.line * 100)} % of lines`] : []),
   ].join(", ");
-  return { text: `${mode} gates passed${facts === "" ? "" : ` (${facts})`}`, good: true };
+  const planted = canary == null ? "" : `; with a planted failure: ${canaryText(mode, canary)}`;
+  return { text: `${mode} gates passed${facts === "" ? "" : ` (${facts})`}${planted}`, good: true };
 }
 
 /** If only a person can fix it, the first thing they can do is part of the line. */

@@ -26,6 +26,7 @@ import { keepLocks, reclaimStaleOperation, type KeepLocks } from "../turn/lock-u
 import { waitForLocks, type LockRequest } from "../turn/lock-waiting.ts";
 import { acquireLocksOperation, locksFor, releaseLockOperation } from "../turn/lock-operations.ts";
 import { adoptOperation, setAsideOperation } from "../work/hand-work.ts";
+import { waiveCanaryOperation } from "../judge/canary/waiver.ts";
 import { expectTestsOperation, waiveTestsOperation } from "../judge/expected-tests/expect-tests.ts";
 import { latestEvidence } from "../judge/latest-evidence.ts";
 import { mergeOperation } from "../land/merge.ts";
@@ -123,6 +124,7 @@ export function featureOperations(dependencies: FeatureDependencies) {
     mergeProposal: (id: string) => mergeProposal(dependencies.db, id),
     expectTests: bind(expectTestsOperation),
     waiveTests: bind(waiveTestsOperation),
+    waiveCanary: bind(waiveCanaryOperation),
     gates: (profile?: string) => listGates(dependencies.configuration.gates, profile),
     latestEvidence: (id: string) => latestEvidence(dependencies, id),
     qaIndex: (id: string) => qaView(dependencies.db, id),

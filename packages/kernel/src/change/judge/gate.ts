@@ -13,6 +13,8 @@ import { recordGateRun, type RecordedStep } from "./gates/store.ts";
 import { pathsOf } from "../../host/git/tree-listing.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { sandboxName } from "../../host/sandbox/contract.ts";
+import { canaryCheck, type CanaryRecord } from "./canary/record.ts";
+import { hasCanary, runCanary, type CanaryVerdict } from "./canary/run-canary.ts";
 import { judgeExpectedTests, NOTHING_EXPECTED, type ExpectedResult } from "./expected-tests/judge-expected.ts";
 import { compareReportedTests, NOT_COMPARED } from "./compare-tests.ts";
 import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
@@ -38,6 +40,8 @@ export interface GateSummary {
   readonly tests: GateResult["tests"];
   readonly coverage: GateResult["coverage"];
   readonly sandbox: string;
+  /** What the gate did with a planted failure; null if it was not run with one. Missing in summaries of earlier versions. */
+  readonly canary?: CanaryRecord | null;
 }
 
 interface GateRun {
@@ -45,6 +49,7 @@ interface GateRun {
   /** The tree of the base whose tests its report was compared with. */
   readonly compared: string | null;
   readonly expected: ExpectedResult | null;
+  readonly canary: CanaryVerdict | null;
   readonly steps: readonly RecordedStep[];
   readonly tree: string;
   readonly sandbox: string;
@@ -73,7 +78,7 @@ export function runGatesOperation(
       const overrides = await overridesFor(dependencies, feature, profile);
       // Find errors in profile, mode or plan before anything starts.
       const usual = planGate(gates, profile, mode, gatePolicy(dependencies));
-      planGate(gates, profile, mode, gatePolicy(dependencies), overrides);
+      const gate = planGate(gates, profile, mode, gatePolicy(dependencies), overrides);
       return slots.within(async () => {
         await reconcileWorktree(dependencies, feature, operationId, at);
         const sandbox = await dependencies.sandbox();
@@ -93,12 +98,12 @@ export function runGatesOperation(
           ...(signal === undefined ? {} : { signal }),
           ...(onStep === undefined ? {} : { onStep }),
         });
-        const run = (resetTree: () => Promise<void>) => runGate(request(resetTree));
-        const after = { step: operationId, at };
-        const result =
-          sandbox.layers === true
-            ? await run(async () => undefined)
-            : await whileGateWrites(dependencies, feature, after, () => withReset(dependencies, feature, after, run));
+        const runOn = (step: string, as: (request: GateRequest) => GateRequest = (same) => same) => {
+          const run = (resetTree: () => Promise<void>) => runGate(as(request(resetTree)));
+          if (sandbox.layers === true) return run(async () => undefined);
+          return whileGateWrites(dependencies, feature, { step, at }, () => withReset(dependencies, feature, { step, at }, run));
+        };
+        const result = await runOn(operationId);
         const compared = result.passed
           ? await compareReportedTests(
               dependencies,
@@ -110,18 +115,37 @@ export function runGatesOperation(
           : NOT_COMPARED;
         const expected =
           result.passed && compared.failure === null ? await judgeExpectedTests(dependencies, feature, usual, result) : NOTHING_EXPECTED;
-        const failure = compared.failure ?? expected.failure;
+        const isPassed = result.passed && compared.failure === null && expected.failure === null;
+        const canary =
+          isPassed && hasCanary(dependencies, feature, profile, mode)
+            ? await runCanary(dependencies, feature, {
+                gate,
+                request: request(async () => undefined),
+                result,
+                runAgain(planted, name) {
+                  const logFolder = gateLogFolder(dependencies.layout, feature_id, `${operationId}/${name}`);
+                  // Nothing of this run may reach a cache, and its steps are not those of the gate.
+                  return runOn(`${operationId}/${name}`, ({ caches: _caches, onStep: _onStep, ...same }) => ({
+                    ...same,
+                    planted,
+                    logFolder,
+                  }));
+                },
+              })
+            : null;
+        const failure = compared.failure ?? expected.failure ?? canary?.failure ?? null;
         return {
           result: failure === null ? result : { ...result, passed: false, failure },
           compared: compared.with,
           expected: expected.result,
+          canary,
           steps: await recordedSteps(dependencies, result),
           tree: feature.tree,
           sandbox: sandboxName(sandbox),
         };
       }, signal);
     },
-    commit: async (tx, { feature_id }, { result, compared, expected, steps, tree, sandbox }, { at, operationId: id }) => {
+    commit: async (tx, { feature_id }, { result, compared, expected, canary, steps, tree, sandbox }, { at, operationId: id }) => {
       const feature = await findFeature(tx, feature_id);
       const { profile, mode, tests, coverage, isolation, failure } = result;
       const status = result.passed ? "pass" : "fail";
@@ -136,8 +160,19 @@ export function runGatesOperation(
       await recordCheck(tx, {
         ...common,
         ...verdict,
-        counts: { profile, tests, compared, ...(expected && { expected }), coverage, sandbox, isolation, policy: policyHash },
+        counts: {
+          profile,
+          tests,
+          compared,
+          ...(expected && { expected }),
+          ...(policy.gates.canary === "off" ? { canary: "off" } : {}),
+          coverage,
+          sandbox,
+          isolation,
+          policy: policyHash,
+        },
       });
+      if (canary !== null) await recordCheck(tx, { ...common, ...canaryCheck(id, mode, canary.record), log_digest: canary.logDigest });
       await recordGateRun(tx, { id, feature_id, profile, mode, tree, status, failure, steps, at });
       const results = feature.tree === tree ? resultsOf(feature, result, steps) : {};
       const evidence = { last_gate_id: id, artifacts: steps.filter((step) => step.status !== "skipped").map(({ log_path }) => log_path) };
@@ -147,7 +182,7 @@ export function runGatesOperation(
         { gates: JSON.stringify({ ...gateMap(feature), ...results }), evidence: JSON.stringify(evidence) },
         at,
       );
-      return { id, profile, mode, tree, passed: result.passed, failure, steps, tests, coverage, sandbox };
+      return { id, profile, mode, tree, passed: result.passed, failure, steps, tests, coverage, sandbox, canary: canary?.record ?? null };
     },
     event: ({ feature_id }, { profile, mode, tree, passed }) => ({ feature_id, profile, mode, tree, passed }),
   };

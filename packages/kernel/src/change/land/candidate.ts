@@ -16,6 +16,7 @@ import { identityOf } from "../feature/identity.ts";
 import { moveWorktree } from "../feature/move.ts";
 import { realign } from "../judge/qa-operations.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
+import { canaryLines, type CanaryLines } from "../judge/canary/lines.ts";
 import { expectedTestsOf } from "../judge/expected-tests/expect-tests.ts";
 import { waiverFlag } from "../judge/expected-tests/judge-expected.ts";
 import { findingsOn } from "../judge/findings.ts";
@@ -72,6 +73,7 @@ interface Prepared {
   readonly findings: readonly TestFinding[];
   readonly unsandboxedGates: readonly string[];
   readonly waivedTests: readonly string[];
+  readonly canary: CanaryLines;
   readonly outdated: boolean;
   readonly empty: boolean;
   readonly hunks: readonly DiffHunk[];
@@ -103,6 +105,7 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
         message: await messageFor(dependencies, feature, words),
         findings: await findingsOn(dependencies, feature, entries),
         unsandboxedGates: unsandboxedGates(gated),
+        canary: canaryLines(gated),
         waivedTests: waived == null ? [] : [waiverFlag(waived)],
         outdated: gated.every(({ kind }) => kind !== MODE) || isOutdated(gated, configuration.policyHash),
         empty: entries.length === 0,
@@ -147,8 +150,8 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
         outdated,
         conflicts,
         change,
-        flags: [...warnings.map(inWords), ...prepared.unsandboxedGates, ...prepared.waivedTests],
-        notes: findings.filter(({ level }) => level === "note").map(inWords),
+        flags: [...warnings.map(inWords), ...prepared.unsandboxedGates, ...prepared.waivedTests, ...prepared.canary.flags],
+        notes: [...findings.filter(({ level }) => level === "note").map(inWords), ...prepared.canary.notes],
         empty,
         summary,
       };

@@ -26,7 +26,7 @@ profiles:
       full: [{ name: check, cmd: [sh, check.sh] }]
 `;
 
-/** Everything required, short waits, two attempts a phase. */
+/** Everything required, short waits, two attempts a phase. Its gates are scripts, which run no planted test: no canary. */
 export const POLICY = `version: 1
 commit_policy: { allow_commit: false, allow_merge: false }
 patch_policy: { enforce_plan: true, enforce_allowed_areas: true }
@@ -41,6 +41,7 @@ required_merge_mode: full
 config_precedence: [policy_hard_constraints, gates_profile_defaults, plan_verification_overrides]
 path_rules: { matching: repo_prefix }
 merge_policy: { allowed_strategies: [merge_commit, squash, rebase] }
+gates: { canary: off }
 worktree: { base_branch: main, root: .worktrees }
 implementation: { workspace: nx }
 testing: { framework: vitest }
@@ -48,7 +49,7 @@ supervisor: { max_iterations_per_phase: 2 }
 `;
 
 /** For `WorkshopOptions.policy`, if a test counts gates or has none that pass: agents are called without a trial on the base. */
-export const WITHOUT_TRIAL = { "worktree: {": "gates: { try_on_base: false }\nworktree: {" } as const;
+export const WITHOUT_TRIAL = { "gates: {": "gates: { try_on_base: false," } as const;
 
 /** Fails while a source file says BUG, which is enough to send work back. Leaves a file behind, as gates do. */
 const CHECK = "echo left behind > leftover.txt\nif grep -rn BUG src; then exit 1; fi\n";

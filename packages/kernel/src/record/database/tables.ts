@@ -5,6 +5,7 @@ import type { BudgetTables } from "../../budget/tables.ts";
 import type { DecisionTables } from "../decisions/tables.ts";
 import type { DocumentTables } from "../documents/tables.ts";
 import type { EvidenceTables } from "../../change/judge/evidence/tables.ts";
+import type { CanaryTables } from "../../change/judge/canary/tables.ts";
 import type { ExpectedTestsTables } from "../../change/judge/expected-tests/tables.ts";
 import type { FeatureIndexTables } from "../../change/views/feature-index/tables.ts";
 import type { FeaturesTables } from "../../change/feature/tables.ts";
@@ -48,6 +49,7 @@ export interface Tables
     DocumentTables,
     DecisionTables,
     ExpectedTestsTables,
+    CanaryTables,
     NotifyTables,
     TrialTables {}
 

@@ -1,7 +1,8 @@
 import type { EvidenceBundle } from "./bundle.ts";
 import type { SeenProgram } from "../../../host/toolchain/program.ts";
+import { canaryRecord, canaryText } from "../canary/record.ts";
 import type { Check } from "./checks.ts";
-import { countChecks } from "./gate-queries.ts";
+import { countChecks, MODE } from "./gate-queries.ts";
 
 /** The bundle as Markdown. All text from a repository or a model is escaped. */
 export function evidenceMarkdown(bundle: EvidenceBundle): string {
@@ -38,6 +39,7 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
       ]),
     ),
     "",
+    ...canarySection(checks),
     `## Agents (${totals.invocations} invocations, ${totals.input_tokens} tokens in, ${totals.output_tokens} out, ${totals.cost_usd.toFixed(4)} USD)`,
     "",
     ...table(
@@ -58,6 +60,17 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
     `Run: ${head(journal.run)}. Repository: ${head(journal.repository)}. \`slipway journal verify\` checks both.`,
     "",
   ].join("\n");
+}
+
+/** Whether the gates turned red with a planted failure; missing for records of earlier versions. */
+function canarySection(checks: readonly Check[]): string[] {
+  const rows = checks.flatMap((check) => {
+    const record = canaryRecord(check);
+    return record === null ? [] : [`- ${plain(check.name)} on ${short(check.tree)}: ${plain(canaryText(check.name, record))}`];
+  });
+  const isOff = checks.some(({ kind, counts }) => kind === MODE && (counts as { readonly canary?: string } | null)?.canary === "off");
+  const off = isOff ? ["- The policy turned it off (gates.canary) for some gates: nothing shows that they would have turned red."] : [];
+  return rows.length + off.length === 0 ? [] : ["## Planted failures", "", ...rows, ...off, ""];
 }
 
 /** The interpreter of a step, or its program. */

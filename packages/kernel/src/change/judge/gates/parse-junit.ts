@@ -9,6 +9,8 @@ export interface TestReport {
   readonly counts: TestCounts;
   readonly ran: RanTests;
   readonly skips: SkippedTests;
+  /** Names of failed tests. */
+  readonly failed: ReadonlySet<string>;
 }
 
 /** How often each test ran, by the name its runner gave it. Skipped tests are not counted. */
@@ -26,6 +28,7 @@ export async function parseJunit(chunks: AsyncIterable<string>, path: string): P
   const counts = { total: 0, failed: 0, skipped: 0 };
   const ran = new Map<string, number>();
   const skips = new Map<string, string>();
+  const failed = new Set<string>();
   let current: { name: string; failed: boolean; skipped: string | null } = { name: "", failed: false, skipped: null };
   await readXml(chunks, path, {
     open(name, attributes, names) {
@@ -42,14 +45,16 @@ export async function parseJunit(chunks: AsyncIterable<string>, path: string): P
     },
     close(name) {
       if (name !== "testcase") return;
-      if (current.failed) counts.failed++;
-      else if (current.skipped !== null) counts.skipped++;
+      if (current.failed) {
+        counts.failed++;
+        failed.add(current.name);
+      } else if (current.skipped !== null) counts.skipped++;
       if (current.skipped === null) ran.set(current.name, (ran.get(current.name) ?? 0) + 1);
       else skips.set(current.name, current.skipped);
       if (ran.size + skips.size > MOST_NAMES) throw malformedReport(path, `it names more than ${MOST_NAMES} tests`);
     },
   });
-  return { counts: { ...counts, passed: Math.max(0, counts.total - counts.failed - counts.skipped) }, ran, skips };
+  return { counts: { ...counts, passed: Math.max(0, counts.total - counts.failed - counts.skipped) }, ran, skips, failed };
 }
 
 export function addTests(left: TestCounts, right: TestCounts): TestCounts {

@@ -1,6 +1,12 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+<<<<<<< HEAD
 import { discardTree, emptyTrash } from "../../../host/files/trash.ts";
+=======
+import { inFolderOf } from "../../../host/files/beneath.ts";
+import { writeBelow } from "../../../host/file-views/files.ts";
+import { removeTree } from "../../../host/files/remove-tree.ts";
+>>>>>>> 0ffe5868 (Run the final gate again with a planted failure)
 import { isLeftOver, scratchName } from "../../../host/git/worktree-record.ts";
 import type { Sandbox } from "../../../host/sandbox/contract.ts";
 import { openStepCaches, type CacheSource } from "./step-caches.ts";
@@ -23,6 +29,14 @@ export interface TreeSource {
   /** Paths of the tree: a tracked file is never a product. */
   readonly tracked?: ReadonlySet<string>;
   readonly caches?: CacheSource | undefined;
+  readonly planted?: readonly PlantedFile[] | undefined;
+}
+
+export interface PlantedFile {
+  readonly path: string;
+  readonly text: string;
+  /** A file of the worktree whose mode and times it has. */
+  readonly like: string;
 }
 
 /** The tree as one step sees it, and the step's output. */
@@ -41,7 +55,7 @@ export interface StepTrees extends AsyncDisposable {
 }
 
 export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]): StepTrees {
-  const { worktree, sandbox, resetTree, tracked = new Set() } = source;
+  const { worktree, sandbox, resetTree, tracked = new Set(), planted = [] } = source;
   const isolation: Isolation = sandbox.layers === true ? "layer" : resetTree === undefined ? "none" : "reset";
   const folder = join(source.scratch, scratchName());
   const products = join(folder, "products");
@@ -61,6 +75,7 @@ export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]
       if (layer !== null) mkdirSync(written, { recursive: true, mode: 0o700 });
       if (isolation !== "none") unpack(products, written);
       await caches?.layOut(step, written);
+      for (const file of planted) plantFile(worktree, written, file);
       for (const report of reports) if (!existsSync(join(worktree, report.path, ".."))) prepareReportFolder(written, report);
       if (layer !== null) hideReports(worktree, written, reports);
       return {
@@ -86,4 +101,10 @@ function sweep(scratch: string): void {
   swept.add(scratch);
   for (const name of readdirSync(scratch)) if (isLeftOver(name)) void discardTree(join(scratch, name), scratch).catch(() => undefined);
   void emptyTrash(scratch);
+}
+
+function plantFile(worktree: string, written: string, { path, text, like }: PlantedFile): void {
+  const { mode, atime, mtime } = inFolderOf(worktree, like, (file) => lstatSync(file));
+  writeBelow(written, path, Buffer.from(text), (mode & 0o100) !== 0);
+  inFolderOf(written, path, (file) => utimesSync(file, atime, mtime));
 }

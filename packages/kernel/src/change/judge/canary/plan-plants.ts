@@ -1,0 +1,83 @@
+import { posix } from "node:path";
+import { canFailAtLoad, loadPlant } from "./load-plants.ts";
+import { frameworksFor } from "./frameworks.ts";
+import { pathBeside, pickWords, tokenParts, wordsIn, type Random } from "./names.ts";
+import { chooseLoads, chooseNeighbours, titlesOf, type KnownTest } from "./neighbours.ts";
+import { joined, type LoadPlant, type TestPlant } from "./plant.ts";
+
+export interface PlantingGround {
+  /** Tests of the tree to merge, or of the base if it has none. */
+  readonly tests: readonly KnownTest[];
+  /** Changed files that exist in the tree to merge. */
+  readonly changed: readonly string[];
+  readonly paths: ReadonlySet<string>;
+  /** The worktree as the gate sees it. */
+  readonly worktree: string;
+  /** Names in the report of the passed gate; null without a report. */
+  readonly reported: Iterable<string> | null;
+}
+
+/** Frameworks that run each test file by itself, so that code of another test file is loaded only if the planted one loads it. */
+const APART: ReadonlySet<string> = new Set(["node:test", "vitest", "jest"]);
+
+export function planTests({ tests, changed, paths, worktree, reported }: PlantingGround, random: Random): TestPlant[] {
+  const taken = new Set(paths);
+  return chooseNeighbours(tests, changed, reported).flatMap((neighbour): TestPlant[] => {
+    const { path: near, text: nearText, framework } = neighbour;
+    const frameworks = frameworksFor(near);
+    if (frameworks === null) return [];
+    const beside = [...paths]
+      .filter((path) => posix.dirname(path) === posix.dirname(near))
+      .map((path) => posix.basename(path, posix.extname(path)));
+    const known = wordsIn([...beside, ...(titlesOf(near, nearText) ?? [])]);
+    const place = placeFor(near, frameworks.isInside?.(near) === true, known, taken, random);
+    taken.add(place);
+    const words = pickWords(known, 3, random);
+    const token = tokenParts(random);
+    const tracePath = `${place.slice(0, place.length - posix.extname(place).length)}.log`;
+    const { title, text, hasTrace } = frameworks.write({
+      path: place,
+      near,
+      nearText: paths.has(near) ? nearText : withoutOwnImports(nearText),
+      words: nearText.includes(words.join(" ")) ? [...words, "again"] : words,
+      token,
+      trace: posix.join(worktree, tracePath),
+      loads: changed.includes(near) && APART.has(framework) ? [specifierOf(near, nearText)] : [],
+    });
+    return [{ kind: "test", path: place, text, near, framework, title, token: joined(token), trace: hasTrace ? tracePath : null }];
+  });
+}
+
+export function planLoads(
+  { tests, changed }: Pick<PlantingGround, "tests" | "changed">,
+  textOf: (path: string) => string | undefined,
+  random: Random,
+): LoadPlant[] {
+  return chooseLoads(tests, changed, canFailAtLoad).flatMap((path) => {
+    const text = textOf(path);
+    const plant = text === undefined ? null : loadPlant(path, text, tokenParts(random));
+    return plant === null ? [] : [plant];
+  });
+}
+
+function placeFor(near: string, isInside: boolean, known: readonly string[], taken: ReadonlySet<string>, random: Random): string {
+  if (isInside) return near;
+  for (let count = 2; ; count++) {
+    const path = pathBeside(near, pickWords(known, Math.min(count, 6), random));
+    if (!taken.has(path)) return path;
+  }
+}
+
+/** The test itself, as its imports name files beside it. */
+function specifierOf(near: string, text: string): string {
+  const name = `./${posix.basename(near)}`;
+  const relative = [...text.matchAll(/["'](\.{1,2}\/[^"'\n]+)["']/g)].map(([, specifier = ""]) => specifier);
+  if (/\.[cm]?tsx?$/.test(name) && relative.some((one) => /\.[cm]?js$/.test(one))) return name.replace(/\.([cm]?)tsx?$/, ".$1js");
+  if (relative.length > 0 && relative.every((one) => !/\.\w+$/.test(one))) return name.replace(/\.\w+$/, "");
+  return name;
+}
+
+/** A test of the base that the change deleted: what it loaded may be gone, too. */
+function withoutOwnImports(text: string): string {
+  return text.replaceAll(/^.*["']\.{1,2}\/[^"'\n]*["'].*$/gm, "").replaceAll(/^from[ \t]+\.[^\n]*$/gm, "");
+}

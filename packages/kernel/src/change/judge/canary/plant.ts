@@ -1,0 +1,49 @@
+/** A test that must fail, in a new file beside a test of the project, or at the end of one whose language has its tests inside sources. */
+export interface TestPlant {
+  readonly kind: "test";
+  readonly path: string;
+  readonly text: string;
+  /** The test of the project beside which it is planted, and the framework of both. */
+  readonly near: string;
+  readonly framework: string;
+  /** As a runner reports it. */
+  readonly title: string;
+  /** In the failure's text; put together at run time, so that a tool that prints the source does not show it. */
+  readonly token: string;
+  /** The file that the planted one writes when it is loaded; null if it does not. */
+  readonly trace: string | null;
+}
+
+/** An exception at the end of a file, after everything that the file does when it is loaded. */
+export interface LoadPlant {
+  readonly kind: "load";
+  readonly path: string;
+  readonly text: string;
+  readonly token: string;
+}
+
+export type Plant = TestPlant | LoadPlant;
+
+/** What a writer of planted tests gets. */
+export interface TestToWrite {
+  readonly path: string;
+  /** The test beside it. */
+  readonly near: string;
+  readonly nearText: string;
+  /** Words of its title. */
+  readonly words: readonly string[];
+  /** Its two parts. */
+  readonly token: readonly [string, string];
+  /** The absolute path of the file it writes when loaded. */
+  readonly trace: string;
+  /** Specifiers that it loads besides those of its neighbour. */
+  readonly loads: readonly string[];
+}
+
+export interface WrittenTest {
+  readonly title: string;
+  readonly text: string;
+  readonly hasTrace: boolean;
+}
+
+export const joined = (parts: readonly [string, string]): string => parts.join("-");
