@@ -28,6 +28,10 @@ export function projectOf({ project }: Case): Project {
   return found;
 }
 
+export function isPython({ tests }: Project): boolean {
+  return tests.every((path) => path.endsWith(".py"));
+}
+
 function withGatesFile(found: Case, gatesFile: string | null): Case {
   if (!Object.hasOwn(found.work, GATES_FILE)) return found;
   const { [GATES_FILE]: text = null, ...rest } = found.work;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { mkdirSync, rmSync } from "node:fs";
 import type { Case, Project } from "./contract.ts";
-import { applyWork, projectOf, writeFiles } from "./prepare.ts";
+import { applyWork, isPython, projectOf, writeFiles } from "./prepare.ts";
 
 /** Whether the work is really done, found by running it; `why` is the end of the failing program's output. */
 export interface Truth {
@@ -30,17 +30,17 @@ export async function truthOf(found: Case, scratch: string): Promise<Truth> {
 
 type Run = readonly string[];
 
-function regressions({ name }: Project, tests: readonly string[]): Run[] {
+function regressions(project: Project, tests: readonly string[]): Run[] {
   const files = tests.filter((path) => /\.(?:ts|py)$/.test(path));
   if (files.length === 0) return [];
-  if (name !== "ledger") return [[process.execPath, "--test", ...files]];
+  if (!isPython(project)) return [[process.execPath, "--test", ...files]];
   // First without the folder on its path, so that nothing in it can replace the runner.
   const program = "import sys, unittest; sys.path.insert(0, '.'); unittest.main(module=None)";
-  return [["python3", "-B", "-P", "-c", program, ...files.map((path) => path.replace(/\.py$/, ""))]];
+  return [["python3", "-B", "-P", "-c", program, ...files.map((path) => path.replace(/\.py$/, "").replaceAll("/", "."))]];
 }
 
-function accepting({ name }: Project, program: string): Run {
-  return name === "ledger" ? ["python3", "-B", "-c", program] : [process.execPath, "--input-type=module", "--eval", program];
+function accepting(project: Project, program: string): Run {
+  return isPython(project) ? ["python3", "-B", "-c", program] : [process.execPath, "--input-type=module", "--eval", program];
 }
 
 const LONGEST_MS = 20_000;

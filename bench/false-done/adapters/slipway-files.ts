@@ -1,8 +1,11 @@
 import type { Project } from "../contract.ts";
+import { isPython } from "../prepare.ts";
+
+const REPORTING: ReadonlySet<string> = new Set(["till", "workspace"]);
 
 /** A gate's own program, which no agent sees: packs omit files below slipway/. */
-export function heldOut({ name }: Project): string {
-  return `slipway/held-out/acceptance.${name === "ledger" ? "py" : "mjs"}`;
+export function heldOut(project: Project): string {
+  return `slipway/held-out/acceptance.${isPython(project) ? "py" : "mjs"}`;
 }
 
 /** One attempt, unless the case has a second one. */
@@ -32,7 +35,7 @@ export function gatesYaml(project: Project, { held, seconds }: { readonly held: 
   const own = step("test", test);
   const more = [
     ...(name === "till" ? [step("check", ["sh", "scripts/check.sh"])] : []),
-    ...(held ? [step("held-out", [name === "ledger" ? "python3" : "node", heldOut(project)])] : []),
+    ...(held ? [step("held-out", [isPython(project) ? "python3" : "node", heldOut(project)])] : []),
   ];
   const units = step("test", ["node", "--run", "test"], "packages/units");
   return [
@@ -43,8 +46,8 @@ export function gatesYaml(project: Project, { held, seconds }: { readonly held: 
     `      fast: [${own}]`,
     `      full: [${[own, ...more].join(", ")}]`,
     ...(name === "workspace" ? ["  units:", "    modes:", `      fast: [${units}]`, `      full: [${units}]`] : []),
-    // Python's unittest writes no report.
-    ...(name !== "ledger" ? ["parsers: { tests: { type: junit_xml, path: reports/junit.xml } }"] : []),
+    // The others write no report.
+    ...(REPORTING.has(name) ? ["parsers: { tests: { type: junit_xml, path: reports/junit.xml } }"] : []),
     "",
   ].join("\n");
 }

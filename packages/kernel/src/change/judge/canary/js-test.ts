@@ -13,12 +13,12 @@ const FRAMEWORKS: readonly (readonly [specifier: string, framework: string])[] =
 const quoted = (text: string): string => JSON.stringify(text);
 const SPECIFIER = /(?:\bfrom\s*|\brequire\s*\(\s*|^\s*import\s*)["']([^"'\n]{1,300})["']/gm;
 
-/** The framework of a JavaScript or TypeScript test; null if the file declares no test. */
-export function jsFramework(text: string): string | null {
+/** The framework of a JavaScript or TypeScript test; null if the file declares no test. Global functions count only in a file named like a test. */
+export function jsFramework(text: string, isNamed = true): string | null {
   const specifiers = new Set([...text.matchAll(SPECIFIER)].map(([, specifier = ""]) => specifier));
   const known = FRAMEWORKS.find(([specifier]) => specifiers.has(specifier));
   if (known !== undefined) return known[1];
-  return /(?<![\w$.])(?:test|it|specify)(?:\.\w+)*\s*\(\s*["'`]/.test(text) ? "describe/it" : null;
+  return isNamed && /(?<![\w$.])(?:test|it|specify)(?:\.\w+)*\s*\(\s*["'`]/.test(text) ? "describe/it" : null;
 }
 
 /** What a test loads when it is loaded itself: paths relative to it, and packages, without the framework and without types. */

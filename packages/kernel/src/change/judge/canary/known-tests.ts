@@ -1,8 +1,8 @@
 import { readObjects } from "../../../host/git/fast-path/git-queries.ts";
 import { listFiles } from "../../views/context.ts";
 import type { FeatureDependencies } from "../../feature/dependencies.ts";
-import { frameworksFor } from "./frameworks.ts";
-import { mayBeRun, nearness, type KnownTest } from "./neighbours.ts";
+import { frameworkOf, frameworksFor, isNamedLikeTest } from "./frameworks.ts";
+import { mayBeRun, nearnessTo, type KnownTest } from "./neighbours.ts";
 import { importsOf } from "./reach.ts";
 
 /** Files that are read to find tests near a change. */
@@ -18,15 +18,16 @@ export async function knownTests(dependencies: FeatureDependencies, tree: string
   const has = (path: string) => oids.has(path);
   const isChanged = new Set(changed);
 
+  const near = nearnessTo(changed);
   const candidates = paths
     .filter((path) => frameworksFor(path) !== null && mayBeRun(path))
-    .map((path) => ({ path, near: nearness(path, changed) }))
+    .map((path) => ({ path, near: near(path) + (isNamedLikeTest(path) ? 50 : 0) }))
     .toSorted((left, right) => right.near - left.near)
     .slice(0, MOST_TESTS)
     .map(({ path }) => path);
   const texts = await textsOf(dependencies, candidates, oids);
   const tests = [...texts].flatMap(([path, text]) => {
-    const framework = frameworksFor(path)?.of(text) ?? null;
+    const framework = frameworkOf(path, text);
     return framework === null ? [] : [{ path, text, framework, imports: importsOf(path, text, has, paths) }];
   });
 

@@ -27,8 +27,9 @@ const SUFFIX = /^(.*?)((?:[._-](?:test|tests|spec|specs|it|e2e|unit|integration)
 function patternOf(name: string): { readonly prefix: string; readonly stem: string; readonly suffix: string } {
   const [, rest = name, suffix = ""] = SUFFIX.exec(name) ?? [];
   const prefix = /^(?:test[_-])(?=.)/i.exec(rest)?.[0] ?? (/^Test(?=[A-Z])/.exec(rest)?.[0] || "");
-  const ending = /(?<=.)(?:Tests?|IT|Spec)$/.exec(rest.slice(prefix.length))?.[0] ?? "";
-  return { prefix, stem: rest.slice(prefix.length, rest.length - ending.length), suffix: ending + suffix };
+  const own = prefix === "" && name.endsWith(".py") && !suffix.includes("test") ? (/^[a-z]+_/.exec(rest)?.[0] ?? "") : prefix;
+  const ending = /(?<=.)(?:Tests?|IT|Spec)$/.exec(rest.slice(own.length))?.[0] ?? "";
+  return { prefix: own, stem: rest.slice(own.length, rest.length - ending.length), suffix: ending + suffix };
 }
 
 /** A new path beside a test, named like it: price.test.ts → order-limit.test.ts, test_a.py → test_order_limit.py, ATest.java → OrderLimitTest.java. */

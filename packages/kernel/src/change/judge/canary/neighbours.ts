@@ -35,10 +35,16 @@ export function namesAny(names: Iterable<string>, titles: ReadonlySet<string>): 
   return false;
 }
 
-/** How near a path is to one of these, without reading it: the more folders and words in common, the nearer. */
-export function nearness(path: string, changed: readonly string[]): number {
-  const parts = wordsOf(path);
-  return Math.max(0, ...changed.map((other) => (other === path ? 100 : wordsOf(other).filter((word) => parts.includes(word)).length)));
+/** Changed files that are compared with every path of a repository. */
+const MOST_COMPARED = 50;
+
+/** How near a path is to the changed ones, without reading it: the more folders and words in common, the nearer. */
+export function nearnessTo(changed: readonly string[]): (path: string) => number {
+  const others = changed.slice(0, MOST_COMPARED).map((path) => ({ path, words: new Set(wordsOf(path)) }));
+  return (path) => {
+    const parts = wordsOf(path);
+    return Math.max(0, ...others.map((other) => (other.path === path ? 100 : parts.filter((word) => other.words.has(word)).length)));
+  };
 }
 
 function wordsOf(path: string): string[] {
@@ -53,11 +59,12 @@ export const MOST_NEIGHBOURS = 3;
  */
 export function chooseNeighbours(tests: readonly KnownTest[], changed: readonly string[], reported: Iterable<string> | null): KnownTest[] {
   const names = reported === null ? null : [...reported];
+  const near = nearnessTo(changed);
   const score = ({ path, text, direct, indirect }: KnownTest): number => {
     const titles = names === null ? null : titlesOf(path, text);
     const isReported = names !== null && titles !== null && namesAny(names, titles);
     const reach = direct.length > 0 ? 400 : indirect.length > 0 ? 300 : changed.includes(path) ? 200 : 0;
-    return (isReported ? 1_000 : 0) + reach + Math.min(nearness(path, changed), 99);
+    return (isReported ? 1_000 : 0) + reach + Math.min(near(path), 99);
   };
   const ranked = tests
     .map((test) => ({ test, score: score(test) }))

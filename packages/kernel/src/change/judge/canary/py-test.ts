@@ -2,9 +2,9 @@ import { pascal } from "./names.ts";
 import type { TestToWrite, WrittenTest } from "./plant.ts";
 
 /** The framework of a Python test; null if the file declares no test. */
-export function pyFramework(text: string): string | null {
+export function pyFramework(text: string, isNamed = true): string | null {
   if (/^\s*class\s+\w+\s*\([^)\n]*\bTestCase\s*\)/m.test(text)) return "unittest";
-  return /^\s*(?:async\s+)?def\s+test/m.test(text) ? "pytest" : null;
+  return isNamed && /^\s*(?:async\s+)?def\s+test/m.test(text) ? "pytest" : null;
 }
 
 const IMPORT = /^(?:import[ \t]+[^\n]+|from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^)]*\)|[^\n(]+))$/gm;
