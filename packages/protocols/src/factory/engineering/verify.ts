@@ -1,4 +1,8 @@
+import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import type { ExecutionLog } from "@slipway/languages/contracts/evidence";
+import type { ModuleSources } from "@slipway/languages/language";
+import { randomInt } from "node:crypto";
+import { greenFiles, withPlantedTests } from "@slipway/languages/typescript/planted-tests";
 import { runTests, type TestRun } from "@slipway/languages/typescript/test-run";
 import { sourcesOf, type ModuleBrief } from "./brief.ts";
 import type { Deliverable } from "./deliverable.ts";
@@ -31,11 +35,20 @@ async function runForEvidence(run: TaskRun, brief: ModuleBrief, files: Deliverab
   const startedAt = run.kernel.clock.now();
   const sources = sourcesOf(brief, files);
   const { tests: declared } = await run.services.language.readModule(sources, brief.contract, signal);
-  const testRun = await runTests(sources, { sandbox: await run.kernel.sandbox(), signal, declared });
+  const sandbox = await run.kernel.sandbox();
+  const testRun = await runTests(sources, { sandbox, signal, declared });
   const log = executionLog(brief.contract, testRun, startedAt);
-  const problem = problemOf(testRun, log);
+  const problem = problemOf(testRun, log) ?? (await canaryProblem(sources, sandbox, signal));
   if (problem !== null || log === null) return { problem: problem ?? "no test was run", log };
   return { problem, log, verified_at: new Date(run.kernel.clock.now()).toISOString() };
+}
+
+/** The tests run again, each file with one more test that must fail. */
+async function canaryProblem(sources: ModuleSources, sandbox: Sandbox, signal: AbortSignal): Promise<string | null> {
+  const planted = withPlantedTests(sources, (limit) => randomInt(limit));
+  const green = greenFiles(await runTests(planted.sources, { sandbox, signal }), planted.titles);
+  if (green.length === 0) return null;
+  return `the tests did not turn red although a failing test was planted in ${green.join(", ")}, so their verdict proves nothing`;
 }
 
 function problemOf({ broken, tests }: TestRun, log: ExecutionLog | null): string | null {
