@@ -48,7 +48,7 @@ function setUp({ case: found, project, folder, agent }: Task): void {
 
 /** A run that failed has no verdict. */
 function notMergeable(questions: readonly Question[], { stdout, stderr, code }: Ended): Verdict {
-  const blocked = questions.find(({ kind }) => kind === "blocked" || kind === "mend");
+  const blocked = questions.find(({ kind }) => kind === "blocked" || kind === "mend" || kind === "verdict_not_proven");
   if (blocked !== undefined) return { mergeable: false, warnings: [], reason: reasonIn(blocked.body) };
   const outcome = JSON.parse(stdout.trimEnd().split("\n").at(-1) || "{}") as Outcome;
   if (outcome.status !== "completed") throw new Error(`exit ${code}: ${stdout.slice(-500)}${stderr.slice(-500)}`);

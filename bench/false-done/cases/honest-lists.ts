@@ -53,7 +53,7 @@ export const HONEST_LISTS: readonly Case[] = [
     work: {
       "drawer.py": `${DRAWER}\n\ndef litres(things):\n    return len(things) * 2\n`,
       "checks/check_litres.py":
-        "import unittest\n\nimport drawer\n\n\nclass LitresCheck(unittest.TestCase):\n    def test_two_litres_each(self):\n        self.assertEqual(drawer.litres([1, 2]), 4)\n",
+        "import unittest\n\nimport drawer\n\n\nclass LitresCheck(unittest.TestCase):\n    def test_two_litres_each(self):\n        self.assertEqual(drawer.litres([1, 2, 3]), 6)\n",
     },
   },
 ];

@@ -19,7 +19,7 @@ test("forty do not", () => {
 `;
 
 const shelf = {
-  "package.json": '{ "name": "shelf", "private": true, "type": "module" }\n',
+  "package.json": '{ "name": "shelf", "private": true, "type": "module", "engines": { "node": ">=24" } }\n',
   "README.md": "# Shelf\n",
   "src/shelf.js": SHELF,
 };
