@@ -1,12 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-<<<<<<< HEAD
 import { discardTree, emptyTrash } from "../../../host/files/trash.ts";
-=======
 import { inFolderOf } from "../../../host/files/beneath.ts";
 import { writeBelow } from "../../../host/file-views/files.ts";
-import { removeTree } from "../../../host/files/remove-tree.ts";
->>>>>>> 0ffe5868 (Run the final gate again with a planted failure)
 import { isLeftOver, scratchName } from "../../../host/git/worktree-record.ts";
 import type { Sandbox } from "../../../host/sandbox/contract.ts";
 import { openStepCaches, type CacheSource } from "./step-caches.ts";
