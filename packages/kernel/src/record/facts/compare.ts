@@ -26,6 +26,12 @@ export function rowFault(facts: JournalFacts, table: string, key: string, row: o
   return fact.digest === rowDigest(row) ? null : faulty(table, key, "changed", fact);
 }
 
+/** What is wrong with a row that the journal has recorded and the table does not have; null if it was removed or never recorded. */
+export function absentRow(facts: JournalFacts, table: string, key: string): Tampered | null {
+  const fact = facts.about(table, key);
+  return fact === undefined || fact.digest === null ? null : faulty(table, key, "missing", fact);
+}
+
 /** Rows that the journal recorded and the table no longer has. Reads only the keys. */
 export async function missingRows(db: Db | Tx, facts: JournalFacts, table: string): Promise<Tampered[]> {
   const recorded = facts.of(table);

@@ -21,6 +21,8 @@ export interface JournalFacts {
   about(table: string, key: string): RecordedFact | undefined;
   /** Facts about rows of the table that were not removed. */
   of(table: string): ReadonlyMap<string, RecordedFact>;
+  /** The keys of the table in the order of their facts. The array grows with the chain; one that is read again has another array. */
+  log(table: string): readonly string[];
   /** The tables that any fact names. */
   tables(): Iterable<string>;
 }
@@ -28,6 +30,7 @@ export interface JournalFacts {
 interface Replayed {
   head: Head;
   readonly tables: Map<string, Map<string, RecordedFact>>;
+  readonly logs: Map<string, string[]>;
 }
 
 const PAGE = 1_000;
@@ -54,16 +57,17 @@ export async function journalFacts(db: Db | Tx, kept?: Head): Promise<JournalFac
     throw brokenJournal(REPOSITORY_STREAM, broken);
   }
   if (connection !== undefined) verified.set(connection, replayed);
-  const { tables } = replayed;
+  const { tables, logs } = replayed;
   return {
     about: (table, key) => tables.get(table)?.get(key),
     of: (table) => new Map([...(tables.get(table) ?? [])].filter(([, { digest }]) => digest !== null)),
+    log: (table) => getOrAdd(logs, table, () => []),
     tables: () => tables.keys(),
   };
 }
 
 function startOfStream(): Replayed {
-  return { head: { seq: 0, hash: GENESIS }, tables: new Map() };
+  return { head: { seq: 0, hash: GENESIS }, tables: new Map(), logs: new Map() };
 }
 
 async function extend(db: Db | Tx, replayed: Replayed, kept: Head | undefined): Promise<Broken | null> {
@@ -98,13 +102,19 @@ async function extend(db: Db | Tx, replayed: Replayed, kept: Head | undefined): 
   return null;
 }
 
-function take({ tables }: Replayed, { seq, name, payload }: JournalEvent): void {
+function take({ tables, logs }: Replayed, { seq, name, payload }: JournalEvent): void {
   const former = name === FORMER_FACTS;
   for (const [table, rows] of Object.entries(factsIn(payload) ?? {})) {
-    const known = tables.get(table) ?? new Map<string, RecordedFact>();
-    tables.set(table, known);
+    const known = getOrAdd(tables, table, () => new Map<string, RecordedFact>());
     for (const [key, digest] of Object.entries(rows)) known.set(key, { digest, seq, event: name, former });
+    getOrAdd(logs, table, () => []).push(...Object.keys(rows));
   }
+}
+
+function getOrAdd<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
 }
 
 function changed(seq: number): Broken {

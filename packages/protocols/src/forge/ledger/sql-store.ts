@@ -1,7 +1,5 @@
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
 import { recordFact } from "@slipway/kernel/record/facts/collect";
-import { assertUntouched, missingRows, rowFault } from "@slipway/kernel/record/facts/compare";
-import { journalFacts } from "@slipway/kernel/record/facts/read-back";
 import { CompiledQuery } from "kysely";
 import { GATES, gateResult, gateValues, positionalSql } from "./gates.ts";
 import type { EvidenceRow, LedgerStore, TelemetryReport } from "./ledger-store.ts";
@@ -17,6 +15,7 @@ import {
   type LedgerRegression,
   type StepSeconds,
 } from "./questions.ts";
+import { assertRecorded } from "./recorded-rows.ts";
 import type { CheckRow, DispatchKey } from "./rows.ts";
 
 async function ask<R>(db: Db, sql: string, values: object): Promise<R[]> {
@@ -42,14 +41,6 @@ async function addCheck(tx: Tx, row: Omit<CheckRow, "id">): Promise<CheckRow> {
   const added = await tx.insertInto("anvil_checks").values(row).returningAll().executeTakeFirstOrThrow();
   recordFact(tx, "anvil_checks", String(added.id), added);
   return { ...row, id: added.id };
-}
-
-/** A gate counts rows, so every row of the run must be as the journal recorded it, and none may be missing. */
-async function assertRecorded(db: Db, runId: string): Promise<void> {
-  const facts = await journalFacts(db);
-  const rows = await db.selectFrom("anvil_checks").selectAll().where("run_id", "=", runId).execute();
-  const changed = rows.map((row) => rowFault(facts, "anvil_checks", String(row.id), row));
-  assertUntouched([...changed, ...(await missingRows(db, facts, "anvil_checks"))]);
 }
 
 /** The ledger in its two tables. */
@@ -93,7 +84,7 @@ export const SQL_STORE: LedgerStore = {
     };
   },
   async gate(db, question) {
-    await assertRecorded(db, question.run_id);
+    await assertRecorded(db, question);
     return gateResult(question, await countOf(db, GATES[question.gate].sql, gateValues(question)));
   },
   evidence: (db, task) => ask<EvidenceRow>(db, EVIDENCE_SQL, task),

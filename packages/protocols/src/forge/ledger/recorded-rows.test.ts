@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { taskQuestions } from "./gates.ts";
+import { openLedgerBench, RUN, type LedgerBench } from "./testing/ledger-bench.ts";
+
+const gatesOf = ({ ledger }: LedgerBench, task_id: string) =>
+  ledger.gates(taskQuestions({ run_id: RUN, task_id, round: 1, size: "Standard" }));
+
+async function ledgerWithFailedCheck(): Promise<LedgerBench> {
+  const made = await openLedgerBench();
+  for (const task of ["task-01", "task-02"]) {
+    await made.check({ name: "types", passed: true, phase: "after", task });
+    await made.check({ name: "tests", passed: false, phase: "after", task });
+  }
+  return made;
+}
+
+/** Nothing in the database stops who can write its file: triggers are dropped first. */
+const attack = ({ bench }: LedgerBench, sql: string) =>
+  bench.sqlite.write((connection) => {
+    const triggers = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all();
+    connection.exec(triggers.map(({ name }) => `DROP TRIGGER "${String(name)}";`).join("") + sql);
+  });
+
+/** The rows are 1 and 2 of task-01, 3 and 4 of task-02. */
+const ATTACKS = [
+  ["turns a failed check into a passed one", "UPDATE anvil_checks SET passed = 1, exit_code = 0 WHERE id = 2", "changed"],
+  ["deletes a failed check", "DELETE FROM anvil_sources WHERE anvil_id = 2; DELETE FROM anvil_checks WHERE id = 2", "missing"],
+  ["moves a failed check to another task", "UPDATE anvil_checks SET task_id = 'task-02' WHERE id = 2", "missing"],
+  ["moves a failed check to another run", "UPDATE anvil_checks SET run_id = 'other' WHERE id = 2", "missing"],
+  [
+    "adds a passed check",
+    `INSERT INTO anvil_checks SELECT 9, run_id, task_id, phase, 'lint', tool, command, 0, output_snippet, 1, verdict, severity, round, ts
+       FROM anvil_checks WHERE id = 1`,
+    "invented",
+  ],
+] as const;
+
+describe.each(ATTACKS)("who %s in the database", (_, sql, reason) => {
+  test("gets no decision of the gates of its task", async () => {
+    const made = await ledgerWithFailedCheck();
+    expect((await gatesOf(made, "task-01")).map(({ passed }) => passed)).toEqual([false, false]);
+    await attack(made, sql);
+    await expect(gatesOf(made, "task-01")).rejects.toMatchObject({ code: "evidence_tampered", details: { reason } });
+  });
+
+  test("gets none from a process that has not read the ledger yet", async () => {
+    const made = await ledgerWithFailedCheck();
+    await attack(made, sql);
+    await expect(gatesOf(made, "task-01")).rejects.toMatchObject({ code: "evidence_tampered" });
+  });
+});
+
+test("checks that were added since the last decision count in the next one", async () => {
+  const made = await ledgerWithFailedCheck();
+  await gatesOf(made, "task-01");
+  await made.check({ name: "lint", passed: true, phase: "after", task: "task-01" });
+  const [sufficient] = await gatesOf(made, "task-01");
+  expect(sufficient).toMatchObject({ gate: "verification-sufficient", count: 2 });
+});
