@@ -5,6 +5,7 @@ import { openBench } from "@slipway/protocols/crew/flow/testing/bench";
 import { file, plan, planTask } from "@slipway/protocols/crew/flow/testing/artifacts";
 import { builds, TEAM, YES } from "@slipway/protocols/crew/flow/testing/team";
 import { openForgeScene } from "@slipway/protocols/forge/testing/forge-scene";
+import { join } from "node:path";
 import { measureRouting } from "./forge-routing.ts";
 import { Stopwatch, timedRepository, timedSandbox } from "./stopwatch.ts";
 
@@ -14,16 +15,31 @@ const RUNS = 10;
 const MAX_BYTES = 600e6;
 const FLAT = 1.5;
 
-/** The check of the repository: one small file of tests in a real runner, without a compiler. Most projects have slower ones. */
-const FILES = {
+/** One small file of tests in a real runner. */
+const TESTS = {
   "check.sh": "exec node --test\n",
   "test/sum.test.mjs": `import { equal } from "node:assert";\nimport { test } from "node:test";\ntest("sum", () => equal(1 + 1, 2));\n`,
 };
+const TSC = join(import.meta.dirname, "..", "..", "node_modules", "typescript", "bin", "tsc");
+/** What checks a repository: the cheapest that there is, and a compiler before it, on one small file. */
+const CHECKS = {
+  "tests of 0.1 s": TESTS,
+  "a compiler and tests": {
+    ...TESTS,
+    "check.sh": `'${process.execPath}' '${TSC}' --noEmit --strict sum.ts && exec node --test\n`,
+    "sum.ts": "export const sum = (a: number, b: number): number => a + b;\n",
+  },
+};
+type Files = Readonly<Record<string, string>>;
 
 /** Runs of forge and crew whose agents answer at once. */
 export async function benchForgeAndCrew(): Promise<BenchRow[]> {
   const memory = await memoryRow();
-  return [memory, await routingRow(), shareRow("forge", await measureForge()), shareRow("crew", await measureCrew())];
+  const shares: BenchRow[] = [];
+  for (const [checks, files] of Object.entries(CHECKS)) {
+    shares.push(shareRow("forge", checks, await measureForge(files)), shareRow("crew", checks, await measureCrew(files)));
+  }
+  return [memory, await routingRow(), ...shares];
 }
 
 interface Measured {
@@ -31,10 +47,10 @@ interface Measured {
   readonly insideMs: number;
 }
 
-function shareRow(protocol: string, { wallMs, insideMs }: Measured): BenchRow {
+function shareRow(protocol: string, checks: string, { wallMs, insideMs }: Measured): BenchRow {
   const share = (wallMs - insideMs) / wallMs;
   return {
-    what: `orchestration of a run of ${protocol} with ${TASKS} tasks, share of its wall clock`,
+    what: `orchestration of a run of ${protocol} with ${TASKS} tasks, checked by ${checks}, share of its wall clock`,
     value: `${insideMs.toFixed(0)} ms of ${wallMs.toFixed(0)} ms in git and checks; ${((wallMs - insideMs) / TASKS).toFixed(0)} ms a task besides`,
     ratio: share,
     bar: `≤ ${MAX_SHARE.toFixed(2)}`,
@@ -51,9 +67,9 @@ async function measured(run: (kernel: ScratchOptions) => Promise<() => Promise<u
   return { wallMs: performance.now() - started, insideMs: watch.totalMs - before };
 }
 
-async function measureForge(): Promise<Measured> {
+async function measureForge(files: Files): Promise<Measured> {
   return measured(async (kernel) => {
-    const scene = await openForgeScene({ tasks: TASKS, kernel, files: FILES });
+    const scene = await openForgeScene({ tasks: TASKS, kernel, files });
     return async () => {
       const result = await scene.finish();
       if (scene.sent.length !== 54) throw new Error(`${scene.sent.length} dispatches: ${JSON.stringify(result)}`);
@@ -61,11 +77,11 @@ async function measureForge(): Promise<Measured> {
   });
 }
 
-async function measureCrew(): Promise<Measured> {
+async function measureCrew(files: Files): Promise<Measured> {
   const ids = Array.from({ length: TASKS }, (_, index) => `T-${String(index + 1).padStart(3, "0")}`);
   const models = {
     ...TEAM,
-    planner: [plan(...ids.map((id) => planTask(id, { acceptance_checks: [`cmd: test -f src/${id}.txt`] })))],
+    planner: [plan(...ids.map((id) => planTask(id, { acceptance_checks: ["cmd: sh check.sh"] })))],
     coder: [
       (request: Parameters<ReturnType<typeof builds>>[0]) => {
         const id = /"id": "(T-\d+)"/.exec(request.prompt)?.[1] ?? "meta";
@@ -75,7 +91,7 @@ async function measureCrew(): Promise<Measured> {
     ],
   };
   return measured(async (kernel) => {
-    const bench = await openBench(models, YES, { kernel, files: FILES });
+    const bench = await openBench(models, YES, { kernel, files });
     return () => bench.result();
   });
 }
