@@ -30,10 +30,11 @@ export interface StartRequest {
 }
 
 /**
- * In this order: a new session keyring; as root, a mount namespace with a tmpfs that shows paths of the host, in which root's
+ * In this order: the control groups, which need the rights of the user who made them; a new session keyring; as root, a mount namespace with a tmpfs that shows paths of the host, in which root's
  * files belong to the user; the switch from root to that user; a layer (overlay): writes below `place` go to `upper`.
  */
 export type PreparationStep =
+  | readonly ["join", ...groups: string[]]
   | readonly ["keyring"]
   | readonly ["stage", uid: string, gid: string, at: string, ...triples: string[]]
   | readonly ["user", uid: string, gid: string]
@@ -41,7 +42,7 @@ export type PreparationStep =
 
 /** Without one of these, the process would write where it must not. */
 export function isNeeded([name]: PreparationStep): boolean {
-  return name !== "keyring";
+  return name !== "keyring" && name !== "join";
 }
 
 /** A start request to the launcher, with connection numbers in place of pipes. */

@@ -34,6 +34,7 @@ const host: SandboxHost = {
   init: ["/usr/bin/perl", "-f", "-e", "the init"],
   procPaths: ["/proc/sys"],
   user: null,
+  groupPlaces: [],
 };
 
 const plan: SandboxPlan = {

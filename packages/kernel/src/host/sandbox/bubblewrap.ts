@@ -10,6 +10,7 @@ import {
 } from "./arguments.ts";
 import { findCommand } from "./command.ts";
 import { DEFAULT_LIMITS, type Limits, type ProcessOutcome, type SandboxRequest } from "./contract.ts";
+import { openControlGroup, type ControlGroup } from "./control-group.ts";
 import { startChild } from "../launcher/start.ts";
 import { openGateway } from "./gateway.ts";
 import type { SandboxHost } from "./host.ts";
@@ -30,14 +31,15 @@ export async function runInBubblewrap(request: SandboxRequest, host: SandboxHost
   const hosts = planned.network ? [] : parseHosts(request.hosts ?? []);
   const { layer, mountPoints } = prepareWorktree(planned.worktree, request);
   const gateway = hosts.length === 0 ? null : await openGateway(hosts);
+  const group = openControlGroup(host.groupPlaces, planned.limits);
   try {
     const count = request.shared?.length ?? 0;
     const [shared, outputs] = [mountPoints.shared.slice(0, count), mountPoints.shared.slice(count)];
     const plan = { ...planned, git: mountPoints.git, shared, outputs, layer: layer?.folder ?? null, gateway: gateway?.folder ?? null };
-    const outcome = await runPlan(plan, request, host, hosts);
+    const outcome = await runPlan(plan, request, host, hosts, group);
     return gateway === null ? outcome : { ...outcome, traffic: gateway.traffic() };
   } finally {
-    await gateway?.close();
+    await Promise.all([gateway?.close(), group?.close()]);
     mountPoints.release();
     layer?.close();
   }
@@ -52,7 +54,13 @@ function prepareWorktree(worktree: string, request: SandboxRequest): { layer: La
   return { layer: openLayer(request.layer, worktree), mountPoints };
 }
 
-async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: SandboxHost, hosts: readonly HostPort[]): Promise<ProcessOutcome> {
+async function runPlan(
+  plan: SandboxPlan,
+  request: SandboxRequest,
+  host: SandboxHost,
+  hosts: readonly HostPort[],
+  group: ControlGroup | null,
+): Promise<ProcessOutcome> {
   const { PATH = "" } = sandboxEnvironment(plan, host);
   const program = findCommand(plan.command, { cwd: plan.cwd, path: PATH, visible: visibleRoots(plan, host), shared: plan.shared });
   if (!("path" in program)) return neverStarted(program);
@@ -70,7 +78,7 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
     cwd: "/",
     limits: inheritedLimits(plan.limits, host),
     bound: true,
-    prepare: preparation(plan, host),
+    prepare: preparation(plan, host, group?.joins ?? []),
     stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe", "pipe", ...sandboxDescriptors(plan, host)],
   });
   if ("error" in launched)
@@ -79,7 +87,8 @@ async function runPlan(plan: SandboxPlan, request: SandboxRequest, host: Sandbox
   feedInput(child, request.input);
 
   const status = new BubblewrapStatus(child);
-  const ended = await supervise(child, namespaceTree(pid, status), { ...request, worktree: plan.worktree }, plan.limits);
+  const tree = { ...namespaceTree(pid, status), exceeded: () => group?.exceeded() ?? null };
+  const ended = await supervise(child, tree, { ...request, worktree: plan.worktree }, plan.limits);
   const stopped = ended.timedOut || ended.aborted || ended.limit !== null;
   if (stopped || status.commandEnded) return { ...ended, program };
   return { ...neverStarted(setupFailure(status.complaint)), durationMs: ended.durationMs };

@@ -108,6 +108,8 @@ export interface Sandbox {
   readonly kind: "bubblewrap" | "none";
   /** Whether a request may have a `layer`. */
   readonly layers?: boolean;
+  /** Whether the kernel keeps the limits on memory and threads, by control groups; otherwise they are only counted from outside. */
+  readonly controlGroups?: boolean;
   /** The protections that this machine does not support. */
   readonly missing?: readonly string[];
   /** Who allowed commands without a sandbox, and why. */

@@ -3,6 +3,7 @@ import { release } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { machineOf } from "../launcher/syscalls.ts";
 import { DEFAULT_LIMITS } from "./contract.ts";
+import { findGroupPlaces, type GroupPlace } from "./control-group-place.ts";
 import { initScript } from "./init-script.ts";
 import { seccompProgram } from "./seccomp.ts";
 import { subordinateUser, type SubordinateUser } from "./subordinate.ts";
@@ -39,6 +40,8 @@ export interface SandboxHost {
   readonly user: SubordinateUser | null;
   /** Paths of /proc through which root could change the kernel. */
   readonly procPaths: readonly string[];
+  /** Where a command gets control groups with its limits; none where the machine does not allow it, or without the launcher. */
+  readonly groupPlaces: readonly GroupPlace[];
 }
 
 /**
@@ -102,6 +105,7 @@ export function describeHost(bwrap: string, help: string, arch: string = process
     user,
     filter: machine === null || !options.has("--seccomp") ? null : seccompProgram(machine),
     init: machine === null || perl === null || !options.has("--as-pid-1") ? null : [perl, "-f", "-e", initScript(machine)],
+    groupPlaces: perl === null ? [] : findGroupPlaces(),
     procPaths: PROC.map((name) => join("/proc", name)).filter(existsSync),
   };
 }

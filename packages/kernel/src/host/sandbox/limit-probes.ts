@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeTree } from "../files/remove-tree.ts";
@@ -10,14 +10,21 @@ const MiB = 1024 ** 2;
 const WAITS_SECONDS = 10;
 const wait = `sleep ${WAITS_SECONDS}`;
 
+const MEANS = {
+  /** Slipway counts and ends the command. */
+  watched: "counted from outside",
+  /** The kernel refuses, and the command lives on. */
+  kernel: "by the kernel",
+  group: "by a control group",
+} as const;
+
 interface Attempt {
   readonly name: string;
-  /** watched: Slipway counts from outside and ends the command. kernel: the kernel refuses, and the command lives on. */
-  readonly by: "watched" | "kernel";
+  readonly by: keyof typeof MEANS;
   readonly limits: Partial<Limits>;
   readonly script: string;
   readonly timeoutMs?: number;
-  readonly bound: (outcome: ProcessOutcome) => boolean;
+  readonly bound: (outcome: ProcessOutcome, worktree: string) => boolean | Promise<boolean>;
 }
 
 const stoppedBy = (limit: LimitName) => (outcome: ProcessOutcome) => outcome.limit === limit;
@@ -92,11 +99,21 @@ const ATTEMPTS: readonly Attempt[] = [
   { name: "open files", by: "kernel", limits: { openFiles: 64 }, script: `test "$(ulimit -n)" = 64 && exit 3`, bound: refused },
 ];
 
+/** Starts so many at once that nobody outside can count them in time; the shell writes after each how many there are. */
+const AT_ONCE: Attempt = {
+  name: "threads at once",
+  by: "group",
+  limits: { threads: 8 },
+  script: `n=0; while [ $n -lt 200 ]; do ${wait} & n=$((n+1)); echo $n > made; done`,
+  bound: async ({ limit }, worktree) => limit === "threads" && Number(await readFile(join(worktree, "made"), "utf8")) < 100,
+};
+
 /** Tries every limit, and tells by which means it binds. */
 export async function tryLimits(sandbox: Sandbox): Promise<Probe[]> {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), "slipway-probe-")));
   try {
-    return await Promise.all(ATTEMPTS.map((attempt, index) => tryLimit(sandbox, attempt, join(scratch, String(index)))));
+    const attempts = sandbox.controlGroups === true ? [...ATTEMPTS, AT_ONCE] : ATTEMPTS;
+    return await Promise.all(attempts.map((attempt, index) => tryLimit(sandbox, attempt, join(scratch, String(index)))));
   } finally {
     await removeTree(scratch);
   }
@@ -106,7 +123,6 @@ async function tryLimit(sandbox: Sandbox, attempt: Attempt, worktree: string): P
   const { name, by, limits, script, timeoutMs = WAITS_SECONDS * 1000, bound } = attempt;
   await mkdir(worktree);
   const outcome = await sandbox.run({ worktree, command: ["sh", "-c", script], git: "none", limits, timeoutMs, killGraceMs: 100 });
-  const passed = bound(outcome);
-  const means = by === "watched" ? "counted from outside" : "by the kernel";
-  return { name, passed, detail: passed ? means : whyNot(outcome, "it does not bind") };
+  const passed = await bound(outcome, worktree);
+  return { name, passed, detail: passed ? MEANS[by] : whyNot(outcome, "it does not bind") };
 }

@@ -17,6 +17,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   return {
     kind: "bubblewrap",
     layers,
+    controlGroups: host.groupPlaces.length > 0,
     missing: missing.map(({ name }) => name),
     run: (request) => runInBubblewrap(request, host, options.limits ?? {}),
   };

@@ -37,13 +37,14 @@ export function placeOn(sources: readonly Source[], worktree: string): (path: st
 }
 
 /** The steps of the launcher before bubblewrap starts. */
-export function preparation(plan: SandboxPlan, host: SandboxHost): PreparationStep[] {
+export function preparation(plan: SandboxPlan, host: SandboxHost, groups: readonly string[]): PreparationStep[] {
   const sources = stagedSources(plan, host);
   const place = placeOn(sources, plan.worktree);
   const staged = sources.flatMap(({ from, writable }) => [writable ? "writable" : "shown", from, place(from)]);
   const { user } = host;
   const layer = plan.layer === null ? null : place(plan.layer);
   return [
+    ...(groups.length === 0 ? [] : [["join", ...groups] as const]),
     ["keyring"],
     ...(user === null ? [] : [["stage", String(user.uid), String(user.gid), STAGE_AT, ...staged] as const]),
     ...(user === null ? [] : [["user", String(user.uid), String(user.gid)] as const]),

@@ -11,6 +11,8 @@ export interface ProcessTree {
   members(): readonly ProcessEntry[];
   /** The bytes of its files in memory. */
   inMemory?(pids: readonly number[]): number;
+  /** The limit that the kernel has enforced. */
+  exceeded?(): LimitName | null;
   /** Sends SIGTERM to every process. */
   terminate(): void;
   /** Sends SIGKILL to every process. */
@@ -83,6 +85,7 @@ export async function supervise(
   await untilSettled(child, tree);
   await untilGone(tree, goneWithinMs);
   await untilClosed(child, closed);
+  stop ??= tree.exceeded?.() ?? null;
   // The exit code of a stopped command is not its result.
   const result = stop === null ? { exitCode, signal } : { exitCode: null, signal: killed ? "SIGKILL" : "SIGTERM" };
   return { ...result, durationMs, ...meaning(stop, exitCode, signal) };

@@ -16,7 +16,7 @@ const LOOK_SHARE = 20;
  * worktree. Returns a function that stops the watch.
  */
 export function watch(
-  tree: Pick<ProcessTree, "members" | "inMemory">,
+  tree: Pick<ProcessTree, "members" | "inMemory" | "exceeded">,
   limits: Limits,
   disks: readonly DiskGrowth[],
   onExceeded: (limit: LimitName) => void,
@@ -33,7 +33,7 @@ export function watch(
     const begun = performance.now();
     const found = tree.members();
     const pids = found.map(({ pid }) => pid);
-    const limit = exceededBy(found, limits, tree.inMemory?.(pids));
+    const limit = exceededBy(found, limits, tree.inMemory?.(pids)) ?? tree.exceeded?.() ?? null;
     const cost = performance.now() - begun;
     if (limit !== null) onExceeded(limit);
     void Promise.all(disks.map((disk) => disk.exceeded(pids))).then((exceeded) => {
