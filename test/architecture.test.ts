@@ -218,8 +218,11 @@ const MAY_CHANGE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/change/judge/gates/step-caches.ts":
     "moves folders between descriptors that inFolderOf has opened and a folder of the harness's own",
   "kernel/src/change/judge/gates/step-trees.ts": "makes layers in a folder of the harness's own",
+  "kernel/src/host/sandbox/control-group.ts": "files of the kernel's control groups, which no command sees",
+  "kernel/src/host/sandbox/control-group-place.ts": "folders of the kernel's control groups, which no command sees",
   "kernel/src/host/sandbox/layer.ts": "makes the folders of a layer before the command starts",
   "kernel/src/host/sandbox/mount-points.ts": "by names below descriptors that inFolderOf has opened",
+  "kernel/src/host/sandbox/limit-probes.ts": "makes the folder in which it runs",
   "kernel/src/host/sandbox/wall-probes.ts": "lays out what its own script is shown, before it starts",
   "kernel/src/host/sandbox/unsandboxed.ts": "a link in a temporary folder of its own",
   "kernel/src/host/file-views/files.ts": "by names below descriptors that inFolderOf has opened",

@@ -65,8 +65,9 @@ async function askedHere(
   if (context["policy_hash"] !== policyHash) return { why: POLICY_CHANGED };
   const { data: candidate } = candidateShape.safeParse(context);
   if (candidate === undefined) return { why: "an earlier version of Slipway asked, without the commit message" };
-  if (candidate.repository !== (await recordedFeatures(records).repositoryId())) return { why: OTHER_PLACE };
+  // First, because after a move it says what to do about the worktree.
   const edited = await editedByHand(records, candidate.feature_id, io);
+  if (candidate.repository !== (await recordedFeatures(records).repositoryId())) return { why: OTHER_PLACE };
   return edited === null ? { candidate } : { why: edited };
 }
 

@@ -12,12 +12,12 @@ const MOST = 1024;
 const SHARE_OF_DESCRIPTORS = 4;
 
 /** Bounds the connections of a server, so that clients take no descriptors that its gates need. */
-export interface Connections {
+export interface BoundConnections {
   /** The socket has sent a token of this subject. False if the subject has too many connections. */
   known(socket: Socket, subject: string): boolean;
 }
 
-export function boundConnections(server: Server): Connections {
+export function boundConnections(server: Server): BoundConnections {
   server.maxConnections = Math.min(MOST, Math.floor(hardOpenFiles() / SHARE_OF_DESCRIPTORS));
   const mostStrangers = Math.min(MOST_STRANGERS, Math.floor(server.maxConnections / 2));
   /** In the order of their arrival. */

@@ -4,7 +4,7 @@ import { endWithUs } from "@slipway/kernel/host/sandbox/end-with-us";
 import { residentBytes } from "@slipway/kernel/host/sandbox/watch";
 import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { LanguageReader, ModuleReading } from "../language.ts";
-import type { Asked, Said } from "./reading-thread.ts";
+import type { ReadingOrder, ReadingAnswer } from "./reading-thread.ts";
 
 export interface ReadingLimits {
   readonly timeoutMs: number;
@@ -14,7 +14,7 @@ export interface ReadingLimits {
 const LIMITS: ReadingLimits = { timeoutMs: 30_000, memoryBytes: 2 * 1024 ** 3 };
 const LOOK_MS = 100;
 
-type Result = Extract<Said, { kind: "read" }>["result"];
+type Result = Extract<ReadingAnswer, { kind: "read" }>["result"];
 
 /**
  * Reads TypeScript modules that somebody else wrote: a few lines of types can keep the compiler busy for ever. The compiler is a process
@@ -24,7 +24,7 @@ export function openLimitedReader(limits: ReadingLimits = LIMITS): LanguageReade
   let thread: Thread | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
-  function ask(asked: Asked, signal: AbortSignal | undefined): Promise<Result> {
+  function ask(asked: ReadingOrder, signal: AbortSignal | undefined): Promise<Result> {
     const next = last.then(() => {
       signal?.throwIfAborted();
       thread ??= openThread(() => (thread = null));
@@ -51,7 +51,7 @@ export function openLimitedReader(limits: ReadingLimits = LIMITS): LanguageReade
 }
 
 interface Thread {
-  ask(asked: Asked, limits: ReadingLimits, signal: AbortSignal | undefined): Promise<Result>;
+  ask(asked: ReadingOrder, limits: ReadingLimits, signal: AbortSignal | undefined): Promise<Result>;
   end(): void;
 }
 
@@ -72,7 +72,7 @@ function openThread(onEnd: () => void): Thread {
     if (compiler !== null) kill(compiler);
     compiler = null;
   };
-  worker.on("message", (said: Said) => {
+  worker.on("message", (said: ReadingAnswer) => {
     if (said.kind !== "started") return;
     watcher();
     compiler = said.pid;
@@ -86,7 +86,7 @@ function openThread(onEnd: () => void): Thread {
         end();
         reject(error);
       };
-      const hear = (said: Said) => {
+      const hear = (said: ReadingAnswer) => {
         if (said.kind === "read") resolve(said.result);
         if (said.kind === "failed") stop(failed(`TypeScript could not read the module: ${said.message}`));
       };

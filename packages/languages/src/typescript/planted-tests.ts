@@ -3,7 +3,6 @@ import { isTestFile } from "./layout.ts";
 import type { TestRun } from "./test-run.ts";
 
 /** A number from 0 up to, without, the limit. */
-export type Random = (limit: number) => number;
 
 export interface PlantedTests {
   readonly sources: ModuleSources;
@@ -14,7 +13,7 @@ export interface PlantedTests {
 const WORDS = ["value", "order", "input", "empty", "total", "label", "limit", "range", "entry", "state", "group", "index"];
 
 /** The same module with one more test at the end of each test file, which must fail. Everything else that the file does is done before. */
-export function withPlantedTests(sources: ModuleSources, random: Random): PlantedTests {
+export function withPlantedTests(sources: ModuleSources, random: (limit: number) => number): PlantedTests {
   const titles = new Map<string, string>();
   const files = Object.entries(sources.files).map(([path, text]) => {
     if (!isTestFile(path)) return [path, text] as const;

@@ -1,6 +1,6 @@
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Failure } from "@slipway/durable/errors";
-import { canaryText } from "@slipway/kernel/change/judge/canary/record";
+import { canaryText, type CanaryRecord } from "@slipway/kernel/change/judge/canary/record";
 import type { GateSummary } from "@slipway/kernel/change/judge/gate";
 import { eventLine } from "../narration/event-line.ts";
 import type { Line } from "../narration/line.ts";
@@ -87,8 +87,15 @@ function gateLine(result: OperationResult<GateSummary>, mode: string): StepLine 
     ...(tests === null ? [] : [`${tests.total} tests`]),
     ...(typeof coverage?.line === "number" ? [`${Math.round(coverage.line * 100)} % of lines`] : []),
   ].join(", ");
-  const planted = canary == null ? "" : `; with a planted failure: ${canaryText(mode, canary)}`;
+  const planted = canary == null ? "" : `; ${plantedText(mode, canary)}`;
   return { text: `${mode} gates passed${facts === "" ? "" : ` (${facts})`}${planted}`, good: true };
+}
+
+/** What was planted where is in the evidence. */
+function plantedText(mode: string, canary: CanaryRecord): string {
+  const { outcome, ms } = canary;
+  if (outcome === "proven") return `they fail with a planted failure, as they must (${Math.round(ms)} ms)`;
+  return `with a planted failure: ${canaryText(mode, canary)}`;
 }
 
 /** If only a person can fix it, the first thing they can do is part of the line. */

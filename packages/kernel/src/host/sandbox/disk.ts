@@ -26,6 +26,7 @@ interface Free {
 /** What a command has written below a folder. */
 interface Written {
   bytes: number;
+  /** New or changed ones, folders included. */
   files: number;
   /** Some of it cannot be reached: a path is too long, or a folder is closed. */
   hidden: boolean;
@@ -34,10 +35,13 @@ interface Written {
 const SLASH = Buffer.from("/");
 /** Less than this share of the space that was free at the start ends a command, whoever has used it. */
 const LAST_SHARE = 0.1;
+const SHORTEST_WALK_PAUSE_MS = 1_000;
+/** Walks use at most 1/WALK_SHARE of the time. */
+const WALK_SHARE = 20;
 
 /**
- * Measuring a worktree means walking it. Asking the file system for its free space is cheap, so that is done
- * first, and the walk only if more space is gone than the command may use.
+ * Measuring a worktree means walking it. Asking the file system for its free space is cheap, so that is done first, and the walk at once
+ * only if more space is gone than the command may use. Because other programs free space too, there is a walk now and then in any case.
  */
 export class DiskGrowth {
   readonly #written: WrittenFolder;
@@ -45,6 +49,7 @@ export class DiskGrowth {
   readonly #limit: Free;
   readonly #least: number;
   #free: Free;
+  #walksFrom: number;
 
   constructor(written: WrittenFolder, { diskBytes, files }: Pick<Limits, "diskBytes" | "files">, now: number) {
     this.#written = written;
@@ -53,19 +58,23 @@ export class DiskGrowth {
     this.#least = Number.isFinite(this.#free.bytes) ? this.#free.bytes * LAST_SHARE : 0;
     // File times are coarser than the clock.
     this.#since = now - 20;
+    this.#walksFrom = performance.now() + SHORTEST_WALK_PAUSE_MS;
   }
 
   async exceeded(pids: readonly number[]): Promise<"disk" | "files" | null> {
     const free = freeAt(this.#written.folder);
     if (free.bytes < this.#least) return "disk";
     const fewer = { bytes: this.#free.bytes - free.bytes > this.#limit.bytes, files: this.#free.files - free.files > this.#limit.files };
-    if (!fewer.bytes && !fewer.files) return null;
+    const begun = performance.now();
+    if (!fewer.bytes && !fewer.files && begun < this.#walksFrom) return null;
     const seen = new Set<number>();
     const { bytes, files, hidden } = await writtenBelow(this.#written.folder, this.#since, seen);
-    if (fewer.bytes && (hidden || bytes + deletedBytes(this.#written, pids, seen) > this.#limit.bytes)) return "disk";
-    if (fewer.files && (hidden || files > this.#limit.files)) return "files";
+    const ended = performance.now();
+    this.#walksFrom = ended + Math.max((ended - begun) * WALK_SHARE, SHORTEST_WALK_PAUSE_MS);
+    if ((fewer.bytes && hidden) || bytes + deletedBytes(this.#written, pids, seen) > this.#limit.bytes) return "disk";
+    if ((fewer.files && hidden) || files > this.#limit.files) return "files";
     // Another program filled the disk: measure again when as much again is gone.
-    this.#free = free;
+    if (fewer.bytes || fewer.files) this.#free = free;
     return null;
   }
 }
@@ -97,20 +106,22 @@ async function writtenBelow(root: string, since: number, seen: Set<number>): Pro
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(unreadable)) {
       const path = Buffer.concat([folder, SLASH, entry.name]);
-      written.files++;
       if (entry.isDirectory()) folders.push(path);
-      else written.bytes += measured(path, since, seen, unreadable);
+      const stats = statsOf(path, unreadable);
+      if (stats === null || stats.ctimeMs < since) continue;
+      written.files++;
+      if (stats.isFile()) written.bytes += countOnce(stats, seen);
     }
   }
   return written;
 }
 
-function measured(path: Buffer, since: number, seen: Set<number>, unreadable: (error: unknown) => unknown): number {
+function statsOf(path: Buffer, unreadable: (error: unknown) => unknown): Stats | null {
   try {
-    return writtenSince(lstatSync(path), since, seen);
+    return lstatSync(path);
   } catch (error) {
     unreadable(error);
-    return 0;
+    return null;
   }
 }
 
@@ -133,10 +144,6 @@ function deviceOf(path: string): number {
 function openFiles(pid: number): Stats[] {
   const folder = `/proc/${pid}/fd`;
   return attempt(() => readdirSync(folder), []).flatMap((name) => attempt(() => [statSync(join(folder, name))], []));
-}
-
-function writtenSince(file: Stats, since: number, seen: Set<number>): number {
-  return file.isFile() && file.ctimeMs >= since ? countOnce(file, seen) : 0;
 }
 
 function countOnce(file: Stats, seen: Set<number>): number {

@@ -9,7 +9,7 @@ export interface HostTraffic {
   readonly refused: readonly string[];
 }
 
-export interface Meter {
+export interface HostMeter {
   out(): number;
   in(): number;
 }
@@ -18,7 +18,7 @@ interface Entry {
   connections: number;
   out: number;
   in: number;
-  readonly open: Set<Meter>;
+  readonly open: Set<HostMeter>;
   readonly refused: Set<string>;
 }
 
@@ -34,7 +34,7 @@ export class Traffic {
   readonly #hosts = new Map<string, Entry>();
 
   /** Returns what to call when the connection has ended. */
-  open(host: string, meter: Meter): () => void {
+  open(host: string, meter: HostMeter): () => void {
     const entry = this.#entry(host);
     entry.connections++;
     entry.open.add(meter);

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { mkdirSync, readlinkSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, readlinkSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
@@ -248,6 +248,15 @@ describe("limits", () => {
     truncateSync(join(worktree, "old"), 2_000_000);
     writeFileSync(join(worktree, "new"), old, { flush: true });
     expect(await disk.exceeded([2 ** 30])).toBe("disk");
+  });
+
+  it("disk: space that another program frees does not hide what the command wrote", async () => {
+    const [worktree, other] = [scratchFolder(), scratchFolder()];
+    writeFileSync(join(other, "old"), Buffer.alloc(20_000_000, 1), { flush: true });
+    const disk = new DiskGrowth({ folder: worktree }, { diskBytes: 1_000_000, files: 1_000 }, Date.now());
+    rmSync(join(other, "old"));
+    writeFileSync(join(worktree, "new"), Buffer.alloc(3_000_000, 1), { flush: true });
+    await expect.poll(() => disk.exceeded([2 ** 30]), { timeout: 10_000 }).toBe("disk");
   });
 });
 
