@@ -158,7 +158,9 @@ describe.skipIf(taken !== null).concurrent("a project of an earlier version", ()
     await expectRefused(repository, RUN, VERSIONS);
     const accepted = await slipway("resume", "--accept-version", ...HOURS);
     expect(accepted.stdout).toContain("+ MM-next_opening: tested, sealed and indexed\n");
-    expect(accepted.stdout).toMatch(/\n\+ rel-\w+: full gates passed \(33 tests, 100 % of lines\); they fail with a planted failure, as they must \(\d+ ms\)\n/);
+    expect(accepted.stdout).toMatch(
+      /\n\+ rel-\w+: full gates passed \(33 tests, 100 % of lines\); they fail with a planted failure, as they must \(\d+ ms\)\n/,
+    );
     expect(accepted.code).toBe(23);
     const { stdout: asked } = await slipway("transcript", RUN);
     const debate = ["propose:1", "challenge:1", "challenge:1^2", "adjudicate:1"].map((step) => `MM-next_opening/${step}`);
