@@ -1,13 +1,10 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { SlipwayError } from "../errors.ts";
 import { usageIn, type Spent } from "../clients/usage-log.ts";
 import { parsedObject } from "../clients/json.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";
+import { withHome } from "../process/home.ts";
 import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
 import type { ReplyUsage } from "../usage.ts";
 import type { AcpAgent, AcpEnvironment } from "./agents.ts";
@@ -33,13 +30,11 @@ export function acpProvider(agent: AcpAgent): Provider {
     async invoke(request, signal) {
       signal.throwIfAborted();
       if (request.workplace === null) throw new SlipwayError("internal_error", `acp:${agent.name} was given no workplace.`);
-      const home = await mkdtemp(join(tmpdir(), "slipway-acp-"));
-      try {
+      const { workplace } = request;
+      return withHome("acp", async (home) => {
         const surroundings = await agent.prepare(request, home);
-        return await oneTurn({ agent, request, workplace: request.workplace, home, surroundings, signal });
-      } finally {
-        await removeTree(home);
-      }
+        return oneTurn({ agent, request, workplace, home, surroundings, signal });
+      });
     },
   };
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import { SlipwayError } from "../errors.ts";
 import { KEPT_STDERR_BYTES } from "../command.ts";
 import type { AgentProcessEnd } from "../process/contract.ts";
+import { withHome } from "../process/home.ts";
 import type { Provider, ProviderReply, ProviderRequest, Workplace } from "../provider.ts";
 import type { Client, Preparation, StreamResult } from "./client.ts";
 import { findCredentials, keyVariables, secretsOf, type Credentials } from "./credentials.ts";
@@ -53,8 +52,7 @@ async function invokeClient(client: Client, options: ClientOptions, request: Pro
   const found = findCredentials(client, { env, configEnv, model, now: now() });
   const credentials: Credentials | null = found ?? (baseUrl !== null && client.name === "opencode" ? { kind: "none" } : null);
   if (credentials === null) throw authMissing(client);
-  const home = await mkdtemp(join(tmpdir(), "slipway-home-"));
-  try {
+  return withHome("home", async (home) => {
     const preparation = client.prepare({ request, home, baseUrl, credentials, nonce: randomBytes(12).toString("hex") });
     await writeInto(home, { ...(credentials.kind === "signed_in" ? credentials.files : {}), ...preparation.files });
     const stream = openStream(client, { request, now, secrets: secretsOf(credentials) });
@@ -66,9 +64,7 @@ async function invokeClient(client: Client, options: ClientOptions, request: Pro
       await tellSpent(client, home, stream, request);
       throw error;
     }
-  } finally {
-    await removeTree(home);
-  }
+  });
 }
 
 /** A call without an answer costs too. */

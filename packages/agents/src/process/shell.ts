@@ -1,9 +1,6 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { removeTree } from "@slipway/kernel/host/files/remove-tree";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { SlipwayError } from "../errors.ts";
+import { withHome } from "./home.ts";
 import type { PackView } from "./run.ts";
 
 export interface ShellOptions {
@@ -32,8 +29,7 @@ export async function runShell(sandbox: Sandbox, view: PackView, line: string, {
   }
   let kept = Buffer.alloc(0);
   let bytes = 0;
-  const home = await mkdtemp(join(tmpdir(), "slipway-shell-"));
-  try {
+  return withHome("shell", async (home) => {
     const outcome = await sandbox.run({
       worktree: view.folder,
       folders: view.access ?? [],
@@ -58,9 +54,7 @@ export async function runShell(sandbox: Sandbox, view: PackView, line: string, {
         ? spawnError?.message
         : `stopped at its limit of ${limit}`;
     return { exit_code: stopped === undefined ? exitCode : null, output: shown(kept, bytes, stopped) };
-  } finally {
-    await removeTree(home);
-  }
+  });
 }
 
 function shown(kept: Buffer, bytes: number, stopped: string | undefined): string {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { findOnPath } from "../sandbox/host.ts";
@@ -50,6 +51,37 @@ describe("when a process is killed", () => {
     expect(pids).toHaveLength(3);
     expect(pids.filter(lives)).toEqual(pids);
   });
+});
+
+test("a bound child's temporary folder is removed if this process is killed, and nothing that a link in it names", async () => {
+  const [folder, elsewhere] = [mkdtempSync(join(tmpdir(), "slipway-test-")), mkdtempSync(join(tmpdir(), "slipway-test-"))];
+  mkdirSync(join(folder, "a/b"), { recursive: true });
+  writeFileSync(join(folder, "a/b/sign-in"), "secret");
+  writeFileSync(join(elsewhere, "own"), "kept");
+  symlinkSync(elsewhere, join(folder, "a/link"));
+  try {
+    await killedAfter(`
+      await startChild({ ...request, file: "/bin/sleep", args: ["600"], bound: true, temporary: ${JSON.stringify(folder)} });`);
+    await expect.poll(() => existsSync(folder), { timeout: 20_000 }).toBe(false);
+    expect(readFileSync(join(elsewhere, "own"), "utf8")).toBe("kept");
+  } finally {
+    for (const path of [folder, elsewhere]) rmSync(path, { recursive: true, force: true });
+  }
+});
+
+test("a bound child's temporary folder stays if the child ends first: its owner still reads it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "slipway-test-"));
+  try {
+    await killedAfter(`
+      const { child } = await startChild({ ...request, file: "/bin/true", args: [], bound: true, temporary: ${JSON.stringify(folder)} });
+      await new Promise((ended) => child.once("exit", ended));
+      const { child: after, pid } = await startChild({ ...request, file: "/bin/sleep", args: ["600"], bound: true });
+      await new Promise((written) => process.stdout.write(String(pid), written));`);
+    await expect.poll(() => said.filter(lives), { timeout: 20_000 }).toEqual([]);
+    expect(existsSync(folder)).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 // bubblewrap sets --die-with-parent for its first process last of all, and may itself die of SIGPIPE.

@@ -14,7 +14,7 @@ use strict;
 use POSIX ();
 use Errno ();
 ${prepareScript()}
-my (%connections, %texts, %ids);
+my (%connections, %texts, %ids, %temporary);
 my ($address, $secret, $made, $bound) = ("", "", 0, "");
 
 sub report { syswrite(STDOUT, join(" ", @_) . "\n") }
@@ -99,7 +99,7 @@ sub become {
 }
 
 sub start {
-  my ($id, $cwd, $file, $arguments, @rest) = @_;
+  my ($id, $cwd, $temporary, $file, $arguments, @rest) = @_;
   my @arguments = splice(@rest, 0, $arguments);
   my $variables = shift(@rest);
   my @env = splice(@rest, 0, $variables);
@@ -128,9 +128,21 @@ sub start {
     report($id, "error", $code || "UNKNOWN", $message);
   } else {
     $ids{$pid} = $id;
+    $temporary{$pid} = $temporary if $temporary ne "";
     report($id, "pid", $pid);
   }
   add_connection() for 1 .. $used;
+}
+
+# Links are not followed, and no process is left that could change what is there.
+sub remove_all {
+  my ($path) = @_;
+  return unlink($path) if -l $path || !-d $path;
+  opendir(my $folder, $path) or return;
+  my @names = grep { $_ ne "." && $_ ne ".." } readdir($folder);
+  closedir($folder);
+  remove_all("$path/$_") for @names;
+  rmdir($path);
 }
 
 sub obey {
@@ -165,6 +177,7 @@ for (;;) {
     while ((my $pid = waitpid(-1, 1)) > 0) {
       my $status = $?;
       my $id = delete $ids{$pid};
+      delete $temporary{$pid};
       report($id, "ending", $status & 127 ? (-1, $status & 127) : ($status >> 8, 0)) if defined($id);
     }
   }
@@ -176,5 +189,7 @@ for (;;) {
   }
 }
 # Slipway has ended. Unbound children may continue.
-end_all() if $bound;
+exit(0) if !$bound;
+end_all();
+remove_all($_) for values(%temporary);
 `;

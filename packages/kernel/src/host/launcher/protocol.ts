@@ -25,6 +25,8 @@ export interface StartRequest {
   readonly limits?: readonly string[];
   /** The started process and its descendants are killed when this process ends, for any reason. */
   readonly bound?: boolean;
+  /** Of a bound process: a folder that the launcher removes if this process ends first, with everything in it. */
+  readonly temporary?: string;
   /** Steps in the new process before its program starts. Only the launcher can do them; without it, optional steps are skipped. */
   readonly prepare?: readonly PreparationStep[];
 }
@@ -78,10 +80,10 @@ export function introductionOrder({ address, secret, bound }: Introduction): Buf
   return framed([address, secret, String(SPARE_CONNECTIONS), bound ? "yes" : ""]);
 }
 
-export function startOrder({ id, cwd, file, args, env, stdio, prepare = [] }: RemoteStart): Buffer {
+export function startOrder({ id, cwd, temporary = "", file, args, env, stdio, prepare = [] }: RemoteStart): Buffer {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const steps = prepare.map((step) => listed(step));
-  return framed([String(id), cwd, file, ...counted(args), ...counted(variables), ...counted(steps), ...stdio.flatMap(placed)]);
+  return framed([String(id), cwd, temporary, file, ...counted(args), ...counted(variables), ...counted(steps), ...stdio.flatMap(placed)]);
 }
 
 type Text = string | Uint8Array;

@@ -78,6 +78,7 @@ async function runPlan(
     cwd: "/",
     limits: inheritedLimits(plan.limits, host),
     bound: true,
+    ...(plan.home === null ? {} : { temporary: plan.home }),
     prepare: preparation(plan, host, group?.joins ?? []),
     stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe", "pipe", ...sandboxDescriptors(plan, host)],
   });

@@ -27,7 +27,7 @@ export interface SandboxRequest {
   readonly folders?: readonly FolderAccess[];
   /** hide (the default): the worktree's .git is hidden. none: the worktree has no .git. */
   readonly git?: "hide" | "none";
-  /** A host folder that becomes HOME, writable and at the same path; by default a tmpfs. */
+  /** A temporary host folder that becomes HOME, writable and at the same path; removed if Slipway is killed. By default a tmpfs. */
   readonly home?: string;
   /** Stdin: a text or a stream. By default stdin is empty. */
   readonly input?: string | ReadableStream<Uint8Array>;
