@@ -92,6 +92,8 @@ export interface Refusal {
 export interface ProviderReply {
   readonly text: string;
   readonly usage: ReplyUsage;
+  /** The usage of each request to the model, where usage events do not have it: the price of a request depends on its own length. */
+  readonly requests?: readonly ReplyUsage[];
   readonly model: string | null;
   /** For a person; without effect on the run. */
   readonly warnings?: readonly string[];

@@ -5,7 +5,7 @@ import type { UsageLog } from "../clients/usage-log.ts";
 import { opencodeWaits } from "../clients/opencode-stream.ts";
 import type { AgentEvent } from "../provider.ts";
 import { NEVER, refusalOf, REQUEST } from "../testing/samples.ts";
-import { NOTHING_USED } from "../usage.ts";
+import { NOTHING_USED, type ReplyUsage } from "../usage.ts";
 import type { AcpAgent } from "./agents.ts";
 import { acpProvider } from "./provider.ts";
 import { scriptedAgent } from "./testing/opened.ts";
@@ -83,8 +83,8 @@ describe("a turn without an answer", () => {
       folder: ".",
       file: /^role\.txt$/,
       open: () => {
-        let usage = NOTHING_USED;
-        return { line: () => (usage = { ...NOTHING_USED, input_tokens: 9 }), spent: () => ({ usage, model: "m" }) };
+        const requests: ReplyUsage[] = [];
+        return { line: () => requests.push({ ...NOTHING_USED, input_tokens: 9 }), spent: () => ({ requests, model: "m" }) };
       },
     };
     const { agent } = scriptedAgent({ acts: [{ does: "die" }] }, { usageLog });

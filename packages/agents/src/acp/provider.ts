@@ -134,7 +134,7 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
     life.abort();
     await running.catch(() => undefined);
     const spent = await spentBy(agent, turn.usage(reply), home);
-    if (spent !== null) onEvent({ kind: "usage", ...spent });
+    for (const usage of spent?.requests ?? []) onEvent({ kind: "usage", usage, model: spent?.model ?? null });
     throw error;
   } finally {
     clearTimeout(timer);
@@ -148,7 +148,7 @@ async function oneTurn({ agent, request, workplace, home, surroundings, signal }
 
 /** The known usage of a call that did not finish. */
 async function spentBy({ usageLog }: AcpAgent, usage: ReplyUsage, home: string): Promise<Spent | null> {
-  if (usage.input_tokens > 0 || usage.cost_usd > 0) return { usage, model: null };
+  if (usage.input_tokens > 0 || usage.cost_usd > 0) return { requests: [usage], model: null };
   return usageLog === null ? null : usageIn(home, usageLog);
 }
 

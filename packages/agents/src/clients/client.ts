@@ -87,6 +87,8 @@ export interface StreamResult {
   readonly usage: ReplyUsage;
   readonly model: string | null;
   readonly error: ClientError | null;
+  /** What a client that still waits waits for: why there is no answer, if it ends now. */
+  readonly waitsFor?: ClientError | null;
 }
 
 /** Why there is no answer, according to the client. */

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../provider.ts";
-import { NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
+import { NOTHING_USED, usageBeyond, usageOf, type ReplyUsage } from "../usage.ts";
 import type { StreamReader, ClientError } from "./client.ts";
 import type { UsageLog } from "./usage-log.ts";
 import { count, object, text, type JsonObject } from "./json.ts";
@@ -58,18 +58,25 @@ function usedIn(used: JsonObject): ReplyUsage {
   });
 }
 
-/** Logs the running total after every answer of its model. */
+/** Logs its model at the beginning of each turn, and the running total after every answer, some twice. */
 export const codexUsageLog: UsageLog = {
   folder: ".codex/sessions",
   file: /^rollout-.*\.jsonl$/,
   open() {
-    let usage = NOTHING_USED;
+    const requests: ReplyUsage[] = [];
+    let total = NOTHING_USED;
+    let model: string | null = null;
     return {
-      line({ payload }) {
-        const { type, info } = object(payload);
-        if (type === "token_count") usage = usedIn(object(object(info)["total_token_usage"]));
+      line({ type, payload }) {
+        const { type: kind, info, model: named } = object(payload);
+        if (type === "turn_context") model = text(named) || model;
+        if (kind !== "token_count") return;
+        const sum = usedIn(object(object(info)["total_token_usage"]));
+        const request = usageBeyond(sum, total);
+        if (request.input_tokens + request.output_tokens > 0) requests.push(request);
+        total = sum;
       },
-      spent: () => ({ usage, model: null }),
+      spent: () => ({ requests, model }),
     };
   },
 };

@@ -40,3 +40,20 @@ test.each([
 ])("%s: ends at %s", (message, at) => {
   expect(wakeAtIn(message, NOW)).toBe(at);
 });
+
+/** In the time zone of this process. */
+const local = (year: number, month: number, day: number, hour: number, minute: number) =>
+  new Date(year, month - 1, day, hour, minute).getTime();
+
+test.each([
+  ["You've hit your usage limit. Upgrade to Pro, or try again at 4:54 AM.", local(2026, 11, 20, 4, 54)],
+  ["try again at 11:30 PM", local(2026, 11, 19, 23, 30)],
+  ["Your limit resets at 12:05 am", local(2026, 11, 20, 0, 5)],
+  ["try again at 13:15", local(2026, 11, 19, 13, 15)],
+  ["try again at Nov 21st, 2026 4:54 AM.", local(2026, 11, 21, 4, 54)],
+  ["try again at Nov 21 at 4:54 AM.", local(2026, 11, 21, 4, 54)],
+  ["try again at Foo 21st, 2026 4:54 AM.", null],
+  ["try again at Nov 18th, 2026 4:54 AM.", null],
+])("%s, at noon of 19 November 2026", (message, at) => {
+  expect(wakeAtIn(message, local(2026, 11, 19, 12, 0))).toBe(at);
+});

@@ -32,7 +32,7 @@ export function errorIn(message: string, now: number): ClientError {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** "try again in 20s", "retry after 120 seconds", "in 2 hours 5 minutes", "limit reached|1762952400". */
+/** "try again in 20s", "retry after 120 seconds", "in 2 hours 5 minutes", "limit reached|1762952400", "try again at 4:54 AM". */
 export function wakeAtIn(message: string, now: number): number | null {
   const epoch = /\|(\d{10})\b/.exec(message)?.[1];
   if (epoch !== undefined) return bounded(Number(epoch) * 1000 - now, now);
@@ -40,13 +40,29 @@ export function wakeAtIn(message: string, now: number): number | null {
     /(?:try again|retry|wait|resets?)(?: after| in| for)?:? ((?:[\d.]+ ?(?:ms|milliseconds?|s|seconds?|m|min|minutes?|h|hours?|d|days?)\b[ ,and]*)+)/i.exec(
       message,
     )?.[1];
-  if (phrase === undefined) return null;
+  if (phrase === undefined) return clockTimeIn(message, now);
   const parts = [...phrase.matchAll(/([\d.]+) ?(ms|milli|[smhd])/gi)];
   const wait = parts.reduce(
     (sum, [, value, unit = ""]) => sum + Number(value) * (UNITS[unit === "milli" ? "ms" : unit.toLowerCase()] ?? 0),
     0,
   );
   return bounded(wait, now);
+}
+
+const CLOCK_TIME =
+  /(?:try again|resets?|renews?) at:? (?:([a-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?(?:,| at)? )?(\d{1,2}):(\d{2})(?: ?([ap])\.?m)?/i;
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** "at 4:54 AM" or "at Nov 20th, 2026 4:54 AM", in the time zone of the client, which is ours. Without a day it is the next such time. */
+function clockTimeIn(message: string, now: number): number | null {
+  const [, month, day, year, hour = "", minute = "", half] = CLOCK_TIME.exec(message) ?? [];
+  if (hour === "") return null;
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+  const at = new Date(now);
+  if (month !== undefined) at.setFullYear(Number(year ?? at.getFullYear()), MONTHS.indexOf(month.toLowerCase()), Number(day));
+  at.setHours(hours, Number(minute), 0, 0);
+  if (month === undefined && at.getTime() <= now) at.setDate(at.getDate() + 1);
+  return bounded(at.getTime() - now, now);
 }
 
 function bounded(wait: number, now: number): number | null {

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../provider.ts";
-import { addUsage, NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
+import { NOTHING_USED, usageOf, type ReplyUsage } from "../usage.ts";
 import type { StreamReader, ClientError } from "./client.ts";
 import type { UsageLog } from "./usage-log.ts";
 import { boundedText } from "./bounded-text.ts";
@@ -66,7 +66,7 @@ export const geminiUsageLog: UsageLog = {
         messages.set(text(entry["id"]), used(count(tokens["input"]), output, count(tokens["cached"])));
         model = text(entry["model"]) || model;
       },
-      spent: () => ({ usage: [...messages.values()].reduce(addUsage, NOTHING_USED), model }),
+      spent: () => ({ requests: [...messages.values()], model }),
     };
   },
 };

@@ -28,7 +28,7 @@ export const opencodeUsageLog: UsageLog = {
     const steps = new Map<string, ReplyUsage>();
     return {
       line: (part) => void steps.set(text(part["id"]), usedIn(part)),
-      spent: () => ({ usage: [...steps.values()].reduce(addUsage, NOTHING_USED), model: null }),
+      spent: () => ({ requests: [...steps.values()], model: null }),
     };
   },
 };
@@ -46,18 +46,36 @@ function usedIn(step: JsonObject): ReplyUsage {
   });
 }
 
-/** How many retries of other errors are tolerated. */
+/** How many retries of other errors, and of limits, are tolerated. */
 const PATIENCE = 3;
+const LIMITS_PATIENCE = 6;
+/** A wait that opencode may make itself, because its session then continues. */
+const SHORT_WAIT_MS = 120_000;
 
 /** A line of the plugin that justifies ending the call; null for every other line. */
 export function opencodeWaits(event: JsonObject, now: number): ClientError | null {
+  const wait = waitIn(event, now);
+  return wait?.isShort === false ? wait.error : null;
+}
+
+interface Wait {
+  readonly error: ClientError;
+  /** opencode may wait itself. */
+  readonly isShort: boolean;
+}
+
+function waitIn(event: JsonObject, now: number): Wait | null {
   if (event["type"] !== "slipway_retry") return null;
   const guessed = errorIn(text(event["message"]), now);
   const next = amount(event["next"]) || null;
   // For an exhausted quota it backs off like for any error, and does not know the reset time.
-  if (guessed.kind === "quota") return { ...guessed, wakeAt: null };
-  if (guessed.kind === "rate_limit") return { ...guessed, wakeAt: next ?? guessed.wakeAt ?? null };
-  return count(event["attempt"]) >= PATIENCE ? { kind: "other", message: guessed.message } : null;
+  if (guessed.kind === "quota") return { error: { ...guessed, wakeAt: null }, isShort: false };
+  const attempt = count(event["attempt"]);
+  if (guessed.kind === "rate_limit") {
+    const wakeAt = next ?? guessed.wakeAt ?? null;
+    return { error: { ...guessed, wakeAt }, isShort: wakeAt !== null && wakeAt - now <= SHORT_WAIT_MS && attempt < LIMITS_PATIENCE };
+  }
+  return { error: { kind: "other", message: guessed.message }, isShort: attempt < PATIENCE };
 }
 
 /** Events of `opencode run --format json`. There is no final event: a step that ends for a reason other than tools is the last. */
@@ -67,6 +85,7 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
   let usage = NOTHING_USED;
   let complete = false;
   let error: ClientError | null = null;
+  let waitsFor: ClientError | null = null;
 
   function stepFinished(part: JsonObject): void {
     const step = usedIn(part);
@@ -76,6 +95,8 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
     const reason = text(part["reason"]);
     if (reason === "tool-calls") return;
     complete = true;
+    // The answer is paid for: it counts more than what went wrong before it.
+    error = null;
     if (reason === "content-filter") error = { kind: "refusal", message: answerText.value() ?? "" };
     else if (reason === "length") error = { kind: "other", message: "the answer was cut off at the model's limit" };
     else if (answerText.value() === null && step.output_tokens > 0)
@@ -106,8 +127,10 @@ export function readOpencode(emit: (event: AgentEvent) => void, now: () => numbe
       if (event["type"] === "tool_use") toolUsed(part);
       if (event["type"] === "step_finish") stepFinished(part);
       if (event["type"] === "error") failed(object(event["error"]));
-      error ??= opencodeWaits(event, now());
+      const wait = waitIn(event, now());
+      if (wait?.isShort === false) error ??= wait.error;
+      waitsFor = wait?.error ?? (event["type"] === "step_finish" ? null : waitsFor);
     },
-    result: () => ({ answer: answerText.value(), complete, usage, model: null, error }),
+    result: () => ({ answer: answerText.value(), complete, usage, model: null, error, waitsFor }),
   };
 }

@@ -59,7 +59,7 @@ async function invokeClient(client: Client, options: ClientOptions, request: Pro
     const timeoutMs = Math.min(request.timeoutMs, options.timeoutMs ?? Infinity);
     try {
       const end = await run(workplace, { options, preparation, credentials, home, stream, timeoutMs, signal });
-      return replyFrom(client, { end, stream, preparation, timeoutMs, now: now() });
+      return await withRequests(client, home, replyFrom(client, { end, stream, preparation, timeoutMs, now: now() }));
     } catch (error) {
       await tellSpent(client, home, stream, request);
       throw error;
@@ -67,12 +67,18 @@ async function invokeClient(client: Client, options: ClientOptions, request: Pro
   });
 }
 
+/** What the client's own log knows better than its stream, which has only a sum, and perhaps no model. */
+async function withRequests({ usageLog }: Client, home: string, reply: ProviderReply): Promise<ProviderReply> {
+  const spent = usageLog === undefined ? null : await usageIn(home, usageLog);
+  return spent === null ? reply : { ...reply, requests: spent.requests, model: reply.model ?? spent.model };
+}
+
 /** A call without an answer costs too. */
 async function tellSpent({ usageLog }: Client, home: string, stream: ClientStream, { onEvent }: ProviderRequest): Promise<void> {
   const { input_tokens, output_tokens } = stream.result().usage;
   if (usageLog === undefined || input_tokens + output_tokens > 0) return;
   const spent = await usageIn(home, usageLog);
-  if (spent !== null) onEvent?.({ kind: "usage", ...spent });
+  for (const usage of spent?.requests ?? []) onEvent?.({ kind: "usage", usage, model: spent?.model ?? null });
 }
 
 /** Writes the client's own files into its HOME. */
@@ -151,6 +157,7 @@ function replyFrom(client: Client, { end, stream, preparation, timeoutMs, now }:
     const text = preparation.unwrap?.(result.answer) ?? result.answer;
     return { text, usage, model, warnings: warnings(client, end, stream) };
   }
+  if (result.waitsFor != null) throw errorFailure(client, result.waitsFor, result, now);
   if (end === null) throw errorFailure(client, { kind: "other", message: "it finished without an answer" }, result, now);
   throw early(client, end, stream, result, now) ?? endFailure(client, end, stream.spoke(), timeoutMs);
 }

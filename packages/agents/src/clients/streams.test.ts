@@ -45,7 +45,7 @@ describe.each(CLIENT_NAMES)("%s, from recorded output of the real client", (name
 
   test("limits", () => {
     const limited = read(name, recorded(name, "rate-limit"));
-    expect(limited).toMatchObject({ error: { kind: "rate_limit" } });
+    expect(limited.error ?? limited.waitsFor).toMatchObject({ kind: "rate_limit" });
     expect(read(name, recorded(name, "quota"))).toMatchObject({ error: { kind: "quota" } });
   });
 
@@ -217,18 +217,34 @@ describe("opencode", () => {
     [[{ type: "error", error: { name: "ContextOverflowError", data: { message: "too long" } } }], { kind: "context", message: "too long" }],
     [[{ type: "error", error: { name: "APIError", data: { message: "no", statusCode: 401 } } }], { kind: "auth" }],
     [[{ type: "error", error: { name: "UnknownError" } }], { kind: "other", message: "UnknownError" }],
-    [[{ type: "slipway_retry", attempt: 1, message: "Rate limit reached", next: NOW + 9 }], { kind: "rate_limit", wakeAt: NOW + 9 }],
     [
-      [{ type: "slipway_retry", attempt: 1, message: "Rate limit reached, try again in 20s" }],
+      [{ type: "slipway_retry", attempt: 1, message: "Rate limit reached", next: NOW + 300_000 }],
+      { kind: "rate_limit", wakeAt: NOW + 300_000 },
+    ],
+    [
+      [{ type: "slipway_retry", attempt: 6, message: "Rate limit reached, try again in 20s" }],
       { kind: "rate_limit", wakeAt: NOW + 20_000 },
     ],
+    [[{ type: "slipway_retry", attempt: 1, message: "Rate limit reached" }], { kind: "rate_limit", wakeAt: null }],
     [[{ type: "slipway_retry", attempt: 1, message: "exceeded your current quota", next: NOW + 9 }], { kind: "quota", wakeAt: null }],
     [[{ type: "slipway_retry", attempt: 3, message: "The server had an error" }], { kind: "other" }],
   ])("%o is an error", (lines, error) => {
     expect(read("opencode", lines).error).toMatchObject(error);
   });
 
-  test("waits shortly for a server to recover", () => {
-    expect(read("opencode", [{ type: "slipway_retry", attempt: 2, message: "The server had an error" }]).error).toBeNull();
+  test.each([
+    ["a server to recover", { attempt: 2, message: "The server had an error" }],
+    ["a limit that ends soon, with its session", { attempt: 1, message: "Rate limit reached", next: NOW + 8_000 }],
+  ])("waits shortly for %s", (_, retry) => {
+    expect(read("opencode", [{ type: "slipway_retry", ...retry }])).toMatchObject({ error: null, waitsFor: { message: retry.message } });
+  });
+
+  test("gives its answer in spite of an error before it", () => {
+    const lines = [
+      { type: "slipway_retry", attempt: 1, message: "Rate limit reached", next: NOW + 300_000 },
+      { type: "text", part: { text: "done" } },
+      { type: "step_finish", part: { reason: "stop", tokens: { input: 10, output: 2 } } },
+    ];
+    expect(read("opencode", lines)).toMatchObject({ answer: "done", complete: true, error: null });
   });
 });

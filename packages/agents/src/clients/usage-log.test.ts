@@ -13,7 +13,12 @@ import { KEY } from "./testing/played.ts";
 /** In the format of the real clients, shortened. */
 const CODEX = {
   path: ".codex/sessions/2026/11/16/rollout-2026-11-16T08-38-11-01a1.jsonl",
-  entries: [counted(1000, 400, 30), counted(2100, 1400, 50)],
+  entries: [
+    { type: "turn_context", payload: { model: "gpt-6.1-sol" } },
+    counted(1000, 400, 30),
+    counted(1000, 400, 30),
+    counted(2100, 1400, 50),
+  ],
 };
 const GEMINI = {
   path: ".gemini/tmp/files/chats/session-2026-11-16T08-38-7820.jsonl",
@@ -37,18 +42,24 @@ function write(home: string, { path, entries }: { readonly path: string; readonl
 const of = (name: ClientName) => CLIENTS[name].usageLog ?? expect.fail();
 
 describe("a client's own usage log", () => {
-  test("Codex: the last total", async () => {
+  test("Codex: what each total adds to the one before, and the model that it chose itself", async () => {
     const home = scratch("home");
     write(home, CODEX);
-    const usage = { input_tokens: 2100, output_tokens: 50, cached_input_tokens: 1400, cost_usd: 0 };
-    expect(await usageIn(home, of("codex"))).toEqual({ usage, model: null });
+    const requests = [
+      { input_tokens: 1000, output_tokens: 30, cached_input_tokens: 400, cost_usd: 0 },
+      { input_tokens: 1100, output_tokens: 20, cached_input_tokens: 1000, cost_usd: 0 },
+    ];
+    expect(await usageIn(home, of("codex"))).toEqual({ requests, model: "gpt-6.1-sol" });
   });
 
   test("Gemini CLI: every message once, with its model", async () => {
     const home = scratch("home");
     write(home, GEMINI);
-    const usage = { input_tokens: 2100, output_tokens: 50, cached_input_tokens: 1400, cost_usd: 0 };
-    expect(await usageIn(home, of("gemini"))).toEqual({ usage, model: "gemini-3.8-flash" });
+    const requests = [
+      { input_tokens: 1000, output_tokens: 25, cached_input_tokens: 400, cost_usd: 0 },
+      { input_tokens: 1100, output_tokens: 25, cached_input_tokens: 1000, cost_usd: 0 },
+    ];
+    expect(await usageIn(home, of("gemini"))).toEqual({ requests, model: "gemini-3.8-flash" });
   });
 
   test("opencode: every step once, as Slipway's plugin writes it", async () => {
@@ -60,8 +71,8 @@ describe("a client's own usage log", () => {
       cost: 0.5,
     });
     write(home, { path: STEPS, entries: [step("a"), step("b"), step("b")] });
-    const usage = { input_tokens: 1000, output_tokens: 50, cached_input_tokens: 800, cost_usd: 1 };
-    expect(await usageIn(home, of("opencode"))).toEqual({ usage, model: null });
+    const once = { input_tokens: 500, output_tokens: 25, cached_input_tokens: 400, cost_usd: 0.5 };
+    expect(await usageIn(home, of("opencode"))).toEqual({ requests: [once, once], model: null });
   });
 
   test("is empty if nothing was written or used", async () => {
@@ -85,11 +96,11 @@ describe("a client's own usage log", () => {
 });
 
 test.each([
-  ["is counted if the stream has no usage", "", 2100],
+  ["is counted by request if the stream has no usage", "", [1000, 1100]],
   [
     "is not counted again if the stream has it",
     `${JSON.stringify({ type: "turn.completed", usage: { input_tokens: 7, output_tokens: 1 } })}\n`,
-    7,
+    [7],
   ],
 ])("the usage of a call without an answer %s", async (_, said, input) => {
   const events: AgentEvent[] = [];
@@ -107,5 +118,24 @@ test.each([
   const provider = clientProvider(CLIENTS.codex, options);
   await refusalOf(() => provider.invoke({ ...REQUEST, workplace, onEvent: (event) => events.push(event) }, NEVER));
   const usages = events.flatMap((event) => (event.kind === "usage" ? [event.usage.input_tokens] : []));
-  expect(usages).toEqual([input]);
+  expect(usages).toEqual(input);
+});
+
+test("an answer has the usage of each request from the log, and the model that the stream does not name", async () => {
+  const line = (event: object) => Buffer.from(`${JSON.stringify(event)}\n`);
+  const workplace: Workplace = {
+    folder: "/pack",
+    tree: {} as Workplace["tree"],
+    run: async ({ home, onStdout }) => {
+      write(home, CODEX);
+      onStdout(line({ type: "item.completed", item: { type: "agent_message", text: "done" } }));
+      onStdout(line({ type: "turn.completed", usage: { input_tokens: 2100, cached_input_tokens: 1400, output_tokens: 50 } }));
+      return { kind: "exit", exitCode: 0, stderr: "", durationMs: 1 };
+    },
+  };
+  const env = { CODEX_API_KEY: KEY };
+  const options = { command: ["codex"], programs: [], env, configEnv: null, baseUrl: null, timeoutMs: null, now: () => 0 };
+  const reply = await clientProvider(CLIENTS.codex, options).invoke({ ...REQUEST, model: null, workplace }, NEVER);
+  expect(reply).toMatchObject({ text: "done", model: "gpt-6.1-sol", usage: { input_tokens: 2100 } });
+  expect(reply.requests?.map(({ input_tokens }) => input_tokens)).toEqual([1000, 1100]);
 });

@@ -19,7 +19,8 @@ export interface UsageLogReader {
 }
 
 export interface Spent {
-  readonly usage: ReplyUsage;
+  /** Of each request to the model. */
+  readonly requests: readonly ReplyUsage[];
   readonly model: string | null;
 }
 
@@ -38,7 +39,7 @@ export async function usageIn(home: string, usageLog: UsageLog): Promise<Spent |
     // The log may be missing or incomplete; what was read so far counts.
   }
   const spent = reader.spent();
-  return spent.usage.input_tokens + spent.usage.output_tokens === 0 ? null : spent;
+  return spent.requests.some(({ input_tokens, output_tokens }) => input_tokens + output_tokens > 0) ? spent : null;
 }
 
 /** The process controls this folder: links that lead out of its home are not followed. */

@@ -63,6 +63,24 @@ describe("a call", () => {
     expect((await provider.invoke(request(), NEVER)).usage.cost_usd).toBeCloseTo(0.1 + 0.03 + 0.2 + 0.25, 10);
   });
 
+  test("the price of a long prompt counts for a long request, not for a long session of short ones", async () => {
+    const request_usage = { input_tokens: 10_000, output_tokens: 100, cost_usd: 0 };
+    const requests = Array.from({ length: 41 }, () => request_usage);
+    const usage = { input_tokens: 410_000, output_tokens: 4_100, cost_usd: 0 };
+    const { provider } = await open([{ text: "yes", model: "gpt-6-sol", usage, requests }]);
+    const reply = await provider.invoke(request(), NEVER);
+    // 410,000 at $2 and 4,100 at $10 for a million; as one request it would be $1.70.
+    expect(reply.usage.cost_usd).toBeCloseTo(0.861, 10);
+    expect(reply).not.toHaveProperty("requests");
+  });
+
+  test("what no request explains is priced as one", async () => {
+    const usage = { input_tokens: 300_000, output_tokens: 0, cost_usd: 0 };
+    const requests = [{ input_tokens: 10_000, output_tokens: 0, cost_usd: 0 }];
+    const { provider } = await open([{ text: "yes", model: "gpt-6-sol", usage, requests }]);
+    expect((await provider.invoke(request(), NEVER)).usage.cost_usd).toBeCloseTo(0.01 * 2 + 0.29 * 4, 10);
+  });
+
   test("a cost reported by the provider is used; without a budget there is no limit", async () => {
     const { real, provider } = await open([{ text: "yes" }]);
     expect((await provider.invoke(request(), NEVER)).usage.cost_usd).toBe(0.5);

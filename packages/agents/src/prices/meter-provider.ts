@@ -7,8 +7,8 @@ import type { BudgetLimits } from "@slipway/kernel/config/agent-parts/budgets";
 import type { PricesConfig } from "@slipway/kernel/config/agent-parts/prices";
 import type { Actor } from "@slipway/kernel/record/operations/operation";
 import type { AgentEvent, Provider, ProviderReply, ProviderRequest, Refusal } from "../provider.ts";
-import { addUsage, NOTHING_USED, type ReplyUsage } from "../usage.ts";
-import { priceOf, worstCase, type WorstCase } from "./price.ts";
+import { addUsage, NOTHING_USED, usageBeyond, type ReplyUsage } from "../usage.ts";
+import { priceOf, worstCase, type Tokens, type WorstCase } from "./price.ts";
 import { priceFor } from "./table.ts";
 
 export interface Meter {
@@ -86,15 +86,16 @@ export function metered(provider: Provider, meter: Meter): Provider {
       const reply = await provider
         .invoke({ ...request, timeoutMs, ...limitsOf(call, most), onEvent: heard.onEvent }, signal)
         .catch(async (error: unknown) => {
-          const usage = priced(name, heard.model() ?? model, heard.usage(), prices);
+          const usage = priced(name, heard.model() ?? model, heard.usage(), heard.requests(), prices);
           // The call's own error matters more than a failure to settle.
           await settle(isFree(error, usage) ? "released" : "failed", usage, null, null).catch(() => undefined);
           throw error;
         });
       const changes = await request.workplace?.changes?.();
-      const usage = priced(name, reply.model ?? model, reply.usage, prices);
+      const { requests = heard.requests(), ...answer } = reply;
+      const usage = priced(name, reply.model ?? model, reply.usage, requests, prices);
       const refusals = heard.refusals();
-      const whole = { ...reply, usage, ...(changes === undefined ? {} : { changes }), ...(refusals.length === 0 ? {} : { refusals }) };
+      const whole = { ...answer, usage, ...(changes === undefined ? {} : { changes }), ...(refusals.length === 0 ? {} : { refusals }) };
       await settle("settled", whole.usage, reply.model, await budget.keepReply(whole));
       return whole;
     },
@@ -130,12 +131,21 @@ function limitsOf(call: BudgetLimits, most: Reservation["most"]): Pick<ProviderR
   return cost_usd === null && tokens === null ? {} : { reserved: { cost_usd, tokens: tokens ?? Number.MAX_SAFE_INTEGER } };
 }
 
-/** A cost reported by the provider takes precedence over the price table. */
-function priced(provider: string, model: string | null, usage: ReplyUsage, prices: PricesConfig | undefined): ReplyUsage {
+/** A cost reported by the provider takes precedence over the price table, whose prices are those of single requests. */
+function priced(
+  provider: string,
+  model: string | null,
+  usage: ReplyUsage,
+  requests: readonly ReplyUsage[],
+  prices: PricesConfig | undefined,
+): ReplyUsage {
   if (usage.cost_usd > 0) return usage;
-  const { input_tokens: input, output_tokens: output, cached_input_tokens: cacheRead = 0, cache_write_tokens: cacheWrite = 0 } = usage;
-  const cost = priceOf(priceFor(provider, model, prices), { input, output, cacheRead, cacheWrite });
-  return { ...usage, cost_usd: cost ?? 0 };
+  const parts = [...requests, usageBeyond(usage, requests.reduce(addUsage, NOTHING_USED))];
+  return { ...usage, cost_usd: priceOf(priceFor(provider, model, prices), ...parts.map(tokensOf)) ?? 0 };
+}
+
+function tokensOf({ input_tokens: input, output_tokens: output, cached_input_tokens, cache_write_tokens }: ReplyUsage): Tokens {
+  return { input, output, cacheRead: cached_input_tokens ?? 0, cacheWrite: cache_write_tokens ?? 0 };
 }
 
 /** Rejected before a model read anything. */
@@ -153,13 +163,14 @@ function isFree(error: unknown, { input_tokens, output_tokens }: ReplyUsage): bo
   return error instanceof SlipwayError && TURNED_AWAY.has(error.code) && input_tokens + output_tokens === 0;
 }
 
-/** Sums up usage events, the only usage known of a call that did not finish, and keeps refusals, which are events too. */
+/** Keeps usage events, the only usage known of a call that did not finish, and refusals, which are events too. */
 function listener(onEvent: ProviderRequest["onEvent"]) {
-  let usage = NOTHING_USED;
+  const requests: ReplyUsage[] = [];
   let model: string | null = null;
   const refusals: Refusal[] = [];
   return {
-    usage: () => usage,
+    usage: () => requests.reduce(addUsage, NOTHING_USED),
+    requests: (): readonly ReplyUsage[] => requests,
     refusals: () => refusals,
     /** The model of the usage, if the provider reports it. */
     model: () => model,
@@ -167,7 +178,7 @@ function listener(onEvent: ProviderRequest["onEvent"]) {
       onEvent?.(event);
       if (event.kind === "refused") refusals.push({ tool: event.tool, path: event.path, reason: event.reason });
       if (event.kind !== "usage") return;
-      usage = addUsage(usage, event.usage);
+      requests.push(event.usage);
       model = event.model ?? model;
     },
   };

@@ -10,14 +10,17 @@ export interface Tokens {
 
 const MILLION = 1_000_000;
 
-/** In US dollars; null for a model without a price. */
-export function priceOf(price: Price | null, { input, output, cacheRead = 0, cacheWrite = 0 }: Tokens): number | null {
-  if (price === null) return null;
+/** Of one or several requests, in US dollars; null for a model without a price. Each request has the rate of its own length. */
+export function priceOf(price: Price | null, ...requests: readonly Tokens[]): number | null {
+  return price === null ? null : requests.reduce((sum, request) => sum + millionths(price, request), 0) / MILLION;
+}
+
+function millionths(price: Price, { input, output, cacheRead = 0, cacheWrite = 0 }: Tokens): number {
   const { long } = price;
   const rate = long !== undefined && input > long.tokens ? long : price;
   const plain = Math.max(0, input - cacheRead - cacheWrite);
   const { cached_input = rate.input, cache_write = rate.input } = rate;
-  return (plain * rate.input + cacheRead * cached_input + cacheWrite * cache_write + output * rate.output) / MILLION;
+  return plain * rate.input + cacheRead * cached_input + cacheWrite * cache_write + output * rate.output;
 }
 
 /** A lower bound for any language. */
