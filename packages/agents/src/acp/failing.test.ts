@@ -143,7 +143,7 @@ describe("an error that the agent reports as model text", () => {
     const quota = { ...limited, message: "You exceeded your current quota" };
     expect(await waiting(quota)).toMatchObject({ code: "quota_exhausted", details: { wake_at: null } });
     const down = { ...limited, message: "Bad gateway", attempt: 3 };
-    expect(await waiting(down)).toMatchObject({ code: "agent_failed", message: expect.stringContaining("Bad gateway") });
+    expect(await waiting(down)).toMatchObject({ code: "provider_unavailable", message: expect.stringContaining("Bad gateway") });
   });
 
   test("other errors that it retries are left to the agent", async () => {

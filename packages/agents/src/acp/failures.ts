@@ -73,6 +73,7 @@ const CODES: Readonly<Record<ClientError["kind"], ErrorCode | null>> = {
   auth: "provider_auth_missing",
   context: "context_overflow",
   refusal: "agent_refused",
+  outage: "provider_unavailable",
   budget: null,
   model: null,
   other: null,
@@ -93,6 +94,12 @@ function classified(agent: AcpAgent, text: string, quoted: string, known?: numbe
     return new SlipwayError(code, `The task is too long for the agent ${nameOf(agent)}${quoted}.`, {
       agent: agent.name,
       suggested_next_actions: ["Make the feature smaller, or choose a model with a larger context."],
+    });
+  }
+  if (code === "provider_unavailable") {
+    return new SlipwayError(code, `The model behind the agent ${nameOf(agent)} cannot be reached${quoted}.`, {
+      agent: agent.name,
+      suggested_next_actions: ["Wait; the run resumes by itself."],
     });
   }
   return new SlipwayError(code, `The model behind the agent ${nameOf(agent)} has reached its limit${quoted}.`, {

@@ -25,7 +25,7 @@ const EXPECTED: Record<FailureKind, Record<string, unknown>> = {
   quota: { code: "quota_exhausted", retryable: true, wake_at: null },
   auth: { code: "provider_auth_missing", requires_human: true, variable: "SCRIPTED_KEY" },
   context: { code: "context_overflow", requires_human: true },
-  server: { code: "agent_failed", retryable: true, status: 500 },
+  server: { code: "provider_unavailable", status: 500 },
   bad_request: { code: "agent_failed", retryable: false, status: 400 },
   unknown_model: { code: "agent_failed", retryable: false, requires_human: true, status: 404 },
 };
@@ -45,7 +45,8 @@ describe.each(WIRES)("in the $wire format", ({ wire }) => {
   test("an error in the stream has a code as well", async () => {
     expect(await failureFrom(wire, { failure: "overloaded", inStream: true })).toMatchObject({ code: "rate_limited" });
     await server?.close();
-    expect(await failureFrom(wire, { failure: "server", inStream: true })).toMatchObject({ code: "agent_failed", retryable: true });
+    const code = wire === "chat" ? "agent_failed" : "provider_unavailable";
+    expect(await failureFrom(wire, { failure: "server", inStream: true })).toMatchObject({ code });
   });
 
   test("an answer cut off at the model's limit is no answer", async () => {
@@ -69,13 +70,13 @@ test.each<[string, ScriptedAnswer, Record<string, unknown>]>([
   ["402", { error: 402, body: { error: { message: "Insufficient credits", code: 402 } } }, { code: "quota_exhausted" }],
   ["moderation", { error: 403, body: { error: { message: "Your input was flagged", code: 403 } } }, { code: "agent_refused" }],
   ["no access", { error: 403, body: { error: { message: "no", code: 403 } } }, { code: "agent_failed", requires_human: true }],
-  ["an echoed key", { error: 500, body: { error: { message: `key ${KEY} crashed us` } } }, { code: "agent_failed" }],
+  ["an echoed key", { error: 500, body: { error: { message: `key ${KEY} crashed us` } } }, { code: "provider_unavailable" }],
   [
     "a key echoed at sign-in",
     { error: 401, body: { error: { message: `Incorrect key sk-scri***b3` } } },
     { message: expect.not.stringContaining("sk-") },
   ],
-  ["an error in words", { error: 502, body: "Bad gateway" }, { code: "agent_failed", retryable: true, status: 502 }],
+  ["an error in words", { error: 502, body: "Bad gateway" }, { code: "provider_unavailable", status: 502 }],
 ])("%s, as OpenRouter and proxies report it", async (_, answer, expected) => {
   expect(await failureFrom("chat", answer)).toMatchObject(expected);
 });
@@ -112,6 +113,7 @@ test("no server, a broken connection, and a redirect that would forward the key"
     );
   const refused = await ask(endpoint.baseUrl);
   expect(refused.message).toContain("the connection was refused");
+  expect([refused.code, (await ask("http://no-such-host.invalid/v1")).code]).toEqual(["provider_unavailable", "provider_unavailable"]);
   expect(refused.details.suggested_next_actions[0]).toMatch(/is running at http:\/\/127\.0\.0\.1/);
   const unknown = await ask("http://no-such-host.invalid/v1");
   expect(unknown.message).toContain("its host name is not known");

@@ -22,6 +22,8 @@ const KEY = /API_KEY_INVALID|API key not valid|invalid_api_key|authentication_er
 const OVERLOADED = /overloaded|rate_limit|RESOURCE_EXHAUSTED/i;
 const CONTEXT =
   /context_length_exceeded|prompt is too long|maximum context length|exceeds the maximum number of tokens|context window|request_too_large/i;
+/** A broken stream is not one of these: the next request usually works. */
+const UNREACHABLE = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT/;
 const POLICY = /content_policy|content_filter|flagged|moderation|invalid_prompt/i;
 
 /** Maps every failure of an endpoint to an error code. */
@@ -90,12 +92,26 @@ export function failureOf(error: unknown, chosen: ChosenModel, now: number, scru
       requires_human: true,
     });
   }
+  if (status !== null && status >= 500)
+    return fail(
+      "provider_unavailable",
+      `${name} failed (${status})${quoted}.`,
+      "Wait; the run resumes by itself. Or choose another model.",
+    );
   if (status !== null) return fail("agent_failed", `${name} failed (${status})${quoted}.`, "Try again later, or choose another model.");
-  return fail("agent_failed", `No complete answer came from ${name} at ${endpoint.baseUrl}${quoted}.`, reachAction(chosen));
+  const code = UNREACHABLE.test(codesOf(error)) ? "provider_unavailable" : "agent_failed";
+  return fail(code, `No complete answer came from ${name} at ${endpoint.baseUrl}${quoted}.`, reachAction(chosen));
 }
 
 function reachAction({ endpoint: { name, baseUrl } }: ChosenModel): string {
   return isLocal(baseUrl) ? `Check that ${name} is running at ${baseUrl}.` : `Check the network and that ${baseUrl} can be reached.`;
+}
+
+/** The codes of the error and its causes. */
+function codesOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const parts = error instanceof AggregateError ? error.errors.map(codesOf) : [];
+  return [(error as NodeJS.ErrnoException).code ?? "", ...parts, codesOf(error.cause)].join(" ");
 }
 
 function readError(error: unknown): ErrorReply {

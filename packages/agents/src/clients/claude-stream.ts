@@ -74,6 +74,7 @@ export function readClaude(emit: (event: AgentEvent) => void, now: () => number)
     const status = event["api_error_status"];
     if (status === 429 || status === 529 || status === 503)
       return { kind: guessed.kind === "quota" ? "quota" : "rate_limit", message, wakeAt };
+    if (typeof status === "number" && status >= 500) return { kind: "outage", message, wakeAt };
     return { kind: ERRORS[apiError] ?? (event["api_error"] === undefined ? guessed.kind : "other"), message, wakeAt };
   }
 

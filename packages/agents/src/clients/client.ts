@@ -93,7 +93,7 @@ export interface StreamResult {
 
 /** Why there is no answer, according to the client. */
 export interface ClientError {
-  readonly kind: "auth" | "rate_limit" | "quota" | "refusal" | "context" | "model" | "budget" | "other";
+  readonly kind: "auth" | "rate_limit" | "quota" | "refusal" | "context" | "model" | "budget" | "outage" | "other";
   readonly message: string;
   /** Milliseconds since the epoch. */
   readonly wakeAt?: number | null;

@@ -20,7 +20,11 @@ test.each([
   ["The model `no-such-model` does not exist or you do not have access to it.", "model"],
   ["models/no-such-model is not found for API version v1beta", "model"],
   ["API Error: Sonnet 4.6 can't help with this.", "refusal"],
-  ["stream disconnected before completion", "other"],
+  ["API Error: Unable to connect to API (ConnectionRefused)", "outage"],
+  ["unexpected status 500 Internal Server Error: down, url: http://x/v1", "outage"],
+  ["request to http://x failed, reason: connect ECONNREFUSED 127.0.0.1:9", "outage"],
+  ["getaddrinfo ENOTFOUND api.example", "outage"],
+  ["stream disconnected before completion: network error", "other"],
   ["", "other"],
 ])("%s is an error of kind %s", (message, kind) => {
   expect(errorIn(message, NOW)).toMatchObject({ kind, message });

@@ -17,6 +17,11 @@ const WORDS: readonly (readonly [ClientError["kind"], RegExp])[] = [
     "rate_limit",
     /\b429\b|rate[ _-]?limit|too many requests|resource (?:has been )?exhausted|overloaded|\b529\b|at capacity|high demand|\b503\b/i,
   ],
+  // A stream that breaks off is not one: the next call usually works.
+  [
+    "outage",
+    /ECONNREFUSED|connection ?refused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|\b50[0-4] (?:internal|bad|gateway)|\bstatus(?: code)?:? 5\d\d\b|internal server error|bad gateway|gateway time-?out/i,
+  ],
   ["refusal", /content[ _-]?(?:filter|policy)|safety|can't help with this|usage policy|flagged/i],
   [
     "model",

@@ -65,6 +65,8 @@ export function errorFailure(
         retryable: false,
         requires_human: true,
       });
+    case "outage":
+      return fail("provider_unavailable", `The model behind ${title} cannot be reached`, "Wait; the run resumes by itself.");
     default:
       return fail("agent_failed", `${title} reported an error`, "Read the transcript, and start it by hand to see whether it works alone.");
   }

@@ -75,7 +75,8 @@ function waitIn(event: JsonObject, now: number): Wait | null {
     const wakeAt = next ?? guessed.wakeAt ?? null;
     return { error: { ...guessed, wakeAt }, isShort: wakeAt !== null && wakeAt - now <= SHORT_WAIT_MS && attempt < LIMITS_PATIENCE };
   }
-  return { error: { kind: "other", message: guessed.message }, isShort: attempt < PATIENCE };
+  const kind = guessed.kind === "outage" ? "outage" : "other";
+  return { error: { kind, message: guessed.message }, isShort: attempt < PATIENCE };
 }
 
 /** Events of `opencode run --format json`. There is no final event: a step that ends for a reason other than tools is the last. */

@@ -5,8 +5,9 @@ import { escalationsAfter, isUnavailable, raisedTier } from "./tiers.ts";
 
 const NOW = 1_000_000;
 const DAY = 24 * 3_600_000;
-const pause = (code: ErrorCode, details: Record<string, unknown> = {}, round = 1, seed = "a") =>
-  pauseFor({ code, message: "", details }, round, seed, NOW);
+const MINUTE = 60_000;
+const pause = (code: ErrorCode, details: Record<string, unknown> = {}, round = 1, seed = "a", outageMs = 10 * MINUTE) =>
+  pauseFor({ code, message: "", details }, { round, seed, now: NOW, outageMs });
 
 describe("pauses for limits", () => {
   test.each(["rate_limited", "quota_exhausted"] as const)("%s with an end time is waited for exactly that long", (code) => {
@@ -37,6 +38,15 @@ describe("pauses for limits", () => {
   test("a quota without an end time, and a limit that does not pass, are questions", () => {
     expect(pause("quota_exhausted", { wake_at: null })).toEqual({ kind: "ask" });
     expect(pause("rate_limited", { wake_at: NOW }, 21)).toEqual({ kind: "ask" });
+  });
+
+  test("an outage is waited out from two seconds to five minutes, for as long as agents.yaml says; then a person is asked", () => {
+    const pauses = Array.from({ length: 10 }, (_, index) => pause("provider_unavailable", {}, index + 1));
+    const waits = pauses.flatMap((found) => (found?.kind === "wait" ? [found.ms] : []));
+    waits.forEach((ms, index) => expect(Math.abs(ms / Math.min(2_000 * 2 ** index, 5 * MINUTE) - 1)).toBeLessThanOrEqual(0.25));
+    expect(waits.length).toBe(9);
+    expect(pauses.at(-1)).toEqual({ kind: "ask" });
+    expect(pause("provider_unavailable", {}, 1, "a", 0)).toEqual({ kind: "ask" });
   });
 
   test("a budget is a question, too; any other failure is the worker's own", () => {

@@ -35,7 +35,7 @@ function subjectOf(id: string): string {
 const LONG_LIMITS = "[orchestrator.timeouts]\ninjection_per_function_seconds = 900\nmesoscopic_per_cluster_seconds = 900\n";
 
 function benchmarkProject(answers: Readonly<Record<string, Bodies>> = {}): Project {
-  const runtime = "{ default_provider: custom, default_model: good, custom: { command: [node, agent.mjs] } }";
+  const runtime = "{ default_provider: custom, default_model: good, custom: { command: [node, agent.mjs] }, outage_minutes: 0 }";
   return letters({
     "agent.mjs": AGENT,
     "answers.json": JSON.stringify({ good: GOOD, ...answers }),

@@ -27,6 +27,9 @@ const provider = z
   .custom<ProviderName>((value) => typeof value === "string" && isProvider(value), `must be one of ${PROVIDERS.join(", ")} or acp:<name>`)
   .register(errorCodes, { code: "unsupported_agent_provider" });
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+/** How long a provider that cannot be reached is waited for before a person is asked. */
+export const OUTAGE_MINUTES = 30;
+
 const role = z.strictObject({ system_prompt_path: repositoryPath.optional() });
 const override = z.strictObject({ provider: provider.optional(), model: text.optional() });
 
@@ -54,6 +57,11 @@ export const agentsSchema = z.strictObject({
       tiers: tiersPart(override).optional(),
       /** Replacements, in this order, for a provider that is not installed, not signed in or not reachable. */
       fallbacks: z.array(override.required({ provider: true })).optional(),
+      outage_minutes: z
+        .number()
+        .min(0)
+        .max(7 * 24 * 60)
+        .default(OUTAGE_MINUTES),
     })
     .prefault({}),
 });

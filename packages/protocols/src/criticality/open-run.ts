@@ -107,6 +107,7 @@ function invokerFor(ctx: Ctx, { kernel, dispatcher }: ChangeServices, id: string
     subject: id,
     about: { project: id },
     givingUp: "end the run; what is recorded stays",
+    asksAboutOutages: true,
     call,
     operate: (step, body) => ctx.step(step, () => body(call(step))),
     giveUp: (_name, comment) => Promise.reject(new GivenUp(id, comment)),

@@ -18,7 +18,13 @@ import { withWorkplace, type WorkNotes } from "./work-folder.ts";
 export type Invoked<T> = InvocationResult<T> & { readonly transcript: string | null; readonly chosen: ChosenProvider };
 
 /** These end only this call. After the pause the protocol makes another call for the same invocation. */
-const PAUSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["rate_limited", "quota_exhausted", "budget_exceeded", "answer_pending"]);
+const PAUSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "rate_limited",
+  "quota_exhausted",
+  "provider_unavailable",
+  "budget_exceeded",
+  "answer_pending",
+]);
 
 export interface ProviderCall extends Pick<DispatcherOptions, "kernel" | "onWarning"> {
   readonly book: InvocationBook;

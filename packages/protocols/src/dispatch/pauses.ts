@@ -2,6 +2,7 @@ import type { HandAnswer } from "@slipway/agents/manual/contract";
 import { pauseFor } from "@slipway/agents/routing/pause";
 import type { Ctx } from "@slipway/durable/ctx";
 import type { Failure } from "@slipway/durable/errors";
+import { OUTAGE_MINUTES } from "@slipway/kernel/config/agents";
 import { inWords, type Dimension } from "@slipway/kernel/budget/amounts";
 import type { RaiseInput } from "@slipway/kernel/budget/raise";
 import type { Call } from "@slipway/kernel/record/operations/call";
@@ -14,7 +15,7 @@ import { retryAnswer } from "./retry-answer.ts";
 /** The feature, product or task that calls an agent and may have to pause. */
 export interface Invoker {
   readonly ctx: Ctx;
-  readonly kernel: Pick<Kernel, "clock" | "budget">;
+  readonly kernel: Pick<Kernel, "clock" | "budget" | "configuration">;
   /** Its name in questions. */
   readonly subject: string;
   /** Added to the context of every question about it. */
@@ -24,6 +25,8 @@ export interface Invoker {
   readonly call: (step: string) => Call;
   /** Performs an operation as a step. */
   readonly operate: (step: string, body: (call: Call) => Promise<null>) => Promise<unknown>;
+  /** It asks a person itself about a provider that cannot be reached. */
+  readonly asksAboutOutages?: true;
   /** Ends it, and never returns. */
   readonly giveUp: (name: string, comment: string | undefined) => Promise<never>;
 }
@@ -37,14 +40,19 @@ export type Once<T> = (step: string, handAnswer: HandAnswer | null) => Promise<R
  */
 export async function withPauses<T>(invoker: Invoker, step: string, once: Once<T>): Promise<Reply<T>> {
   const { ctx, kernel, about } = invoker;
+  const minutes = kernel.configuration.agents?.runtime.outage_minutes ?? OUTAGE_MINUTES;
+  let pauses = 0;
   let handAnswer: HandAnswer | null = null;
   for (let round = 1; ; round++) {
     const name = round === 1 ? step : `${step}~${round}`;
     const outcome = await once(name, handAnswer);
     if (outcome.ok) return outcome;
     const { failure } = outcome;
-    const pause = pauseFor(failure, round, `${ctx.runId}/${step}`, kernel.clock.now());
+    const facts = { round: ++pauses, seed: `${ctx.runId}/${step}`, now: kernel.clock.now(), outageMs: minutes * 60_000 };
+    const pause = pauseFor(failure, facts);
     if (pause === null) return outcome;
+    if (pause.kind === "ask" && failure.code === "provider_unavailable" && invoker.asksAboutOutages === true) return outcome;
+    if (pause.kind !== "wait") pauses = 0;
     if (pause.kind === "hand") handAnswer = await askByHand(ctx, `manual:${name}`, failure, about);
     else if (pause.kind === "wait") await ctx.sleep(`pause:${name}`, pause.ms);
     else if (pause.kind === "ask") await askAboutLimit(invoker, name, failure);

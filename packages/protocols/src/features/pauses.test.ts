@@ -75,6 +75,21 @@ describe("a limit of the provider", () => {
     expect(features).toMatchObject([{ status: "ready_to_merge", cost_usd: 0.75 }]);
   });
 
+  test("an outage is waited out and then asked about, without using up an attempt; the answer waits again", async () => {
+    const down = () => new SlipwayError("provider_unavailable", "connect ECONNREFUSED");
+    // 0.001 minutes are over after the first wait of two seconds.
+    const { asked, runId } = await open({ ...HAPPY, builder: [down(), down(), down(), PATCH] }, "{ outage_minutes: 0.001 }");
+    expect((await services.drive(runId)).status).toBe("waiting");
+    const question = await only();
+    expect(question).toMatchObject({ kind: "limit", title: "letters waits: provider_unavailable" });
+    expect(await events(runId, "slept")).toEqual(["pause:builder:1"]);
+    await services.answer(question, { decision: "retry" });
+    await services.drive(runId);
+    expect((await only()).kind).toBe("approval");
+    expect(attempts(asked, "builder")).toEqual(["1", "1", "1", "1"]);
+    expect(await events(runId, "slept")).toEqual(["pause:builder:1", "pause:builder:1~3"]);
+  });
+
   test("a run that is stopped while it waits continues with the same attempt when the time is over", async () => {
     const wakeAt = Date.now() + 1_500;
     const { asked, runId } = await open({ ...HAPPY, planner: [limit("rate_limited", wakeAt), planFor()] });

@@ -35,6 +35,8 @@ export interface StateScene {
 }
 
 export const RUN_ID = "state-run";
+/** A provider that cannot be reached is not waited for. */
+const ASKS_AT_ONCE = "{ version: 1, roles: {}, runtime: { outage_minutes: 0 } }\n";
 
 export interface StateSceneOptions {
   readonly policy?: string;
@@ -52,7 +54,8 @@ export async function openStateScene(
   work: (session: OpenedSession, ctx: Ctx) => Promise<unknown>,
   { policy = POLICY, clock: ownClock, answer = () => ({}), config: configText, wrap = (adapter) => adapter }: StateSceneOptions = {},
 ): Promise<StateScene> {
-  const scratch = await openScratchKernel({ "slipway/policy.yaml": policy }, ownClock === undefined ? {} : { clock: ownClock });
+  const files = { "slipway/policy.yaml": policy, "slipway/agents.yaml": ASKS_AT_ONCE };
+  const scratch = await openScratchKernel(files, ownClock === undefined ? {} : { clock: ownClock });
   const { kernel, records } = scratch;
   await migrateOwner(records.database.db, records.database.sqlite.path, CRITICALITY_TABLES);
   const usage = { input_tokens: 100, output_tokens: 10, cost_usd: 0.25 };

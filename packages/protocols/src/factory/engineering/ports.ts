@@ -90,7 +90,7 @@ export interface StoreView {
 }
 
 export interface EngineeringServices {
-  readonly kernel: Pick<Kernel, "clock" | "budget" | "sandbox">;
+  readonly kernel: Pick<Kernel, "clock" | "budget" | "sandbox" | "configuration">;
   readonly dispatcher: AgentDispatcher;
   readonly language: LanguageReader;
   readonly store: EngineeringStore;

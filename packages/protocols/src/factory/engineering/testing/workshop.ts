@@ -149,6 +149,7 @@ export async function openWorkshop(script: Script, options: WorkshopOptions = {}
       clock: kernel.clock,
       budget: kernel.budget,
       sandbox: rememberingSandbox,
+      configuration: kernel.configuration,
     },
     dispatcher,
     language,
