@@ -12,7 +12,7 @@ test("[FEA-054] version and roles are required, the rest is optional with defaul
     version: 1,
     roles: {},
     missing_prompt_behavior: "ignore",
-    runtime: { role_provider_overrides: {} },
+    runtime: { role_provider_overrides: {}, outage_minutes: 30 },
   });
   expect(violationsIn(refusalOf(() => parseAgents(FILE, ""))).map(({ pointer }) => pointer)).toEqual(["/version", "/roles"]);
   const full = {
@@ -29,6 +29,7 @@ test("[FEA-054] version and roles are required, the rest is optional with defaul
       provider_config_env: "MY_KEY",
       role_provider_overrides: { qa: { provider: "gemini", model: "small" }, builder: { model: "medium" } },
       custom: { command: ["my-agent", "--json"], timeout_seconds: 5, works: "folder", programs: ["tools"], hosts: ["h:1"] },
+      outage_minutes: 5,
       replay: { cassette: "cassettes/demo" },
     },
   };
