@@ -37,3 +37,10 @@ test("a diff is parted into the repository's files and the texts of the session,
   expect(addedLines(rest)).toEqual(new Map([["src/a.txt", "two\nthree\n"]]));
   await close();
 });
+
+test("of files whose names git quotes every added line is seen, not those of the last one alone", () => {
+  const part = (name: string, text: string) =>
+    `diff --git "a/${name}" "b/${name}"\nnew file mode 100644\n--- /dev/null\n+++ "b/${name}"\n@@ -0,0 +1 @@\n+${text}\n`;
+  const added = addedLines(part('a\\".ts', "token") + part('b\\".ts', "harmless"));
+  expect([...added.values()]).toEqual(["token\n", "harmless\n"]);
+});

@@ -4,12 +4,13 @@ interface FileDiff {
   readonly path: string | null;
 }
 
-const HEAD = /^diff --git a\/(.+) b\/\1$/m;
+/** Without a match where git quotes the name. */
+const HEAD = /^diff --git a\/(.+) b\/\1(?=\n)/;
 
 function partsOf(diff: string): FileDiff[] {
   if (diff === "") return [];
   // Every line of content begins with a space, a sign or a letter followed by no space, so only a head begins like this.
-  return diff.split(/^(?=diff --git )/m).map((text) => ({ text, path: HEAD.exec(text.split("\n", 1)[0] ?? "")?.[1] ?? null }));
+  return diff.split(/^(?=diff --git )/m).map((text) => ({ text, path: HEAD.exec(text)?.[1] ?? null }));
 }
 
 export interface SplitDiff {
@@ -41,8 +42,8 @@ function addedText(part: string): string | null {
   return `${added.join("\n")}${isCut ? "" : "\n"}`;
 }
 
-/** The lines that a diff adds, by file. */
+/** The lines that a diff adds, by file; a file whose name git quotes is called by the head of its part, so that none hides another. */
 export function addedLines(diff: string): ReadonlyMap<string, string> {
-  const added = partsOf(diff).map(({ path, text }) => [path ?? "", addedText(text) ?? ""] as const);
+  const added = partsOf(diff).map(({ path, text }) => [path ?? text.slice(0, text.indexOf("\n")), addedText(text) ?? ""] as const);
   return new Map(added);
 }
