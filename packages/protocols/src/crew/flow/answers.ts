@@ -35,15 +35,17 @@ function noteIn({ question }: UserDecision): string {
   return question.slice(REVIEW_MARK.length).replace(/ Answer fix or leave\.$/, "");
 }
 
+function isPicked(decision: UserDecision): decision is Extract<UserDecision, { status: "answered" }> {
+  return decision.status === "answered" && !/^(?:leave|no|skip|none|later)\b/i.test(decision.answer.trim());
+}
+
 /** The notes that the user picks are repaired, the rest is known. */
 async function takeNotes(session: CrewSession, taskId: string, decisions: readonly UserDecision[]): Promise<boolean> {
-  const picked = decisions.filter(
-    ({ status, answer }) => status === "answered" && !/^(?:leave|no|skip|none|later)\b/i.test((answer ?? "").trim()),
-  );
-  const left = decisions.filter((decision) => !picked.includes(decision));
+  const picked = decisions.filter(isPicked);
+  const left = decisions.filter((decision) => !isPicked(decision));
   if (left.length > 0) await session.save({ why: "notes that stay", next: session.state(), status: withIssues(left.map(noteIn)) });
   if (picked.length === 0) return left.length > 0;
-  const findings = picked.map((decision) => `${noteIn(decision)} (${decision.answer ?? ""})`);
+  const findings = picked.map((decision) => `${noteIn(decision)} (${decision.answer})`);
   await negative(session, { loop: "FIX_REVIEW", taskId, gate: "Reviewer", findings });
   return true;
 }
@@ -69,29 +71,30 @@ async function takeExhausted(
 ): Promise<boolean> {
   const { progress } = session;
   const [decision] = decisions;
-  const said = decision?.status === "answered" ? exhaustedAnswer(decision.answer) : null;
-  const issue = `${loop} of ${taskId}: accepted with known issues (${decision?.decision_id ?? ""}): ${progress.attempts.get(`${taskId} ${loop}`)?.at(-1)?.failed ?? "not repaired"}`;
+  if (decision?.status !== "answered") {
+    const detail = `${loop} of ${taskId} is used up, and the user has not decided how it goes on.`;
+    throw new Blocked(BLOCKERS.missingDecision, detail, { recovery: "Resume the session and answer the question." });
+  }
+  const { decision_id, answer } = decision;
+  const said = exhaustedAnswer(answer);
+  const issue = `${loop} of ${taskId}: accepted with known issues (${decision_id}): ${progress.attempts.get(`${taskId} ${loop}`)?.at(-1)?.failed ?? "not repaired"}`;
   const failed = gate === null ? (progress.build?.failedSteps ?? []) : [];
   // The repository's own gates guard the base: no decision here waives them.
   const mayWaive = !failed.includes(GATES_STEP);
-  if (said !== null && said.waives && mayWaive && decision !== undefined) {
+  if (said.waives && mayWaive) {
     if (gate === null) {
-      for (const command of failed) progress.waivedCommands.set(command, decision.decision_id);
+      for (const command of failed) progress.waivedCommands.set(command, decision_id);
       progress.build = null;
     } else passOf(progress, taskId).results[gate] = { status: "BLOCKED", meetsDefinitionOfDone: false, decided: false, waived: true };
     await session.save({
-      why: `${decision.decision_id}: accepted`,
+      why: `${decision_id}: accepted`,
       next: session.state(),
       status: (status) => withRepairs(knownIssue(status, issue), taskId, loop, 0),
     });
     return true;
   }
-  if (said === null) {
-    const detail = `${loop} of ${taskId} is used up, and the user has not decided how it goes on.`;
-    throw new Blocked(BLOCKERS.missingDecision, detail, { recovery: "Resume the session and answer the question." });
-  }
   const constraint = said.constraint ?? "The gates of the repository cannot be waived: make them pass.";
-  progress.constraints.push(`${decision?.decision_id ?? ""}: ${constraint}`);
+  progress.constraints.push(`${decision_id}: ${constraint}`);
   await session.save({
     why: `${loop} of ${taskId} begins anew`,
     next: session.state(),

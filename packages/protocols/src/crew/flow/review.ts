@@ -82,7 +82,7 @@ function noteQuestions(output: CrewDispatched["output"]): string[] {
 function unasked(session: CrewSession, questions: readonly string[]): string[] {
   const left = session
     .decisions()
-    .filter(({ status, answer }) => status !== "answered" || !/^fix(?![- ]later)/i.test((answer ?? "").trim()));
+    .filter((decision) => decision.status !== "answered" || !/^fix(?![- ]later)/i.test(decision.answer.trim()));
   const known = new Set(left.map(({ question }) => question));
   return [...new Set(questions)].filter((question) => !known.has(question));
 }
