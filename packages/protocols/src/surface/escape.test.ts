@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { escapeBytes, escapeText, jsonLine } from "./escape.ts";
+import { escapeBytes, escapedWidth, escapeText, jsonLine } from "./escape.ts";
 import { paint } from "./paint.ts";
 import { screenText } from "./style.ts";
 
@@ -124,4 +124,15 @@ test("bytes that are not UTF-8 are shown one by one, beside text of every length
   ]);
   expect(escapeBytes(invalid)).toBe("ok\n<0xE9>é€😀<U+202E><0xFF>\nend");
   expect(escapeBytes(Buffer.from("plain"))).toBe("plain");
+});
+
+test("a column of a table is as wide as what is shown in it, so that no hidden character moves the next one", () => {
+  for (const character of ["a", "é", "\u001b", "\u202e", "\u{e0041}", "\ud800", "\u3000"])
+    expect(escapedWidth(character), JSON.stringify(character)).toBe(character === escapeText(character) ? 0 : escapeText(character).length);
+  // Beside a base character it is shown as it is, and alone it takes no column of its own.
+  expect(escapedWidth("\u0301")).toBe(0);
+});
+
+test("a value that JSON cannot hold is a line that programs can read", () => {
+  expect(jsonLine(undefined)).toBe("null\n");
 });

@@ -44,10 +44,11 @@ function piecemeal(line: Uint8Array): string {
   let shown = "";
   let text = "";
   for (let at = 0; at < line.length;) {
-    const length = sequenceLength(line[at] ?? 0);
+    const lead = line[at] ?? 0;
+    const length = sequenceLength(lead);
     const character = decoded(line.subarray(at, at + length));
     if (character === null) {
-      shown += `${escapeText(text)}<0x${(line[at] ?? 0).toString(16).toUpperCase().padStart(2, "0")}>`;
+      shown += `${escapeText(text)}<0x${lead.toString(16).toUpperCase().padStart(2, "0")}>`;
       text = "";
       at++;
     } else {
