@@ -10,10 +10,14 @@ export function holdsSecret(value: unknown): boolean {
 /** The added lines of a diff that hold one, by their file. */
 export function secretsInDiff(diff: string): string[] {
   let path = "";
+  // An added line may look like the head of a file: `+++ token`. No line of content begins with a letter or an `@`.
+  let isHead = false;
   const found = new Set<string>();
   for (const line of diff.split("\n")) {
-    if (line.startsWith("+++ ")) path = line.slice("+++ b/".length);
-    else if (line.startsWith("+") && redactor.text(line) !== line) found.add(path);
+    if (line.startsWith("diff --git ")) isHead = true;
+    else if (line.startsWith("@@ ")) isHead = false;
+    if (isHead && line.startsWith("+++ ")) path = line.slice("+++ b/".length);
+    else if (!isHead && line.startsWith("+") && redactor.text(line) !== line) found.add(path);
   }
   return [...found];
 }
