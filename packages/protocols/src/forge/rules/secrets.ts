@@ -17,7 +17,7 @@ export function secretsInDiff(diff: string): string[] {
     if (line.startsWith("diff --git ")) isHead = true;
     else if (line.startsWith("@@ ")) isHead = false;
     if (isHead && line.startsWith("+++ ")) path = line.slice("+++ b/".length);
-    else if (!isHead && line.startsWith("+") && redactor.text(line) !== line) found.add(path);
+    else if (line.startsWith("+") && redactor.text(line) !== line) found.add(path);
   }
   return [...found];
 }
