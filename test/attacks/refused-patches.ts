@@ -102,6 +102,18 @@ export const REFUSED_PATCHES: readonly RefusedPatch[] = [
     ["a zero-width space", "zero\\342\\200\\213width"],
     ["a byte order mark", "\\357\\273\\277bom"],
   ].map(([what = "", name = ""]) => ({ attack: `14: a name with ${what}`, diff: () => adding(name), rules: UNSAFE })),
+  ...[
+    ["a dot at the end, which Windows drops", "src/a.txt."],
+    ["a blank at the end, which Windows drops", "src/a.txt "],
+    ["a blank at the end of a folder", "src /new.txt"],
+    ["a stream of Windows", "src/a.txt:evil"],
+    ["a device of Windows", "src/CON"],
+    ["a device of Windows with an ending", "src/aux.ts"],
+    ["a character that Windows has no files with", "src/new?.txt"],
+    ["a Hangul filler", "src/a\\343\\205\\244.txt"],
+    ["a variation selector after a letter", "src/a\\357\\270\\217.txt"],
+    ["an empty Braille cell", "src/a\\342\\240\\200.txt"],
+  ].map(([what = "", name = ""]) => ({ attack: `B33: a new name with ${what}`, diff: () => adding(name), rules: ["unportable_name"] })),
   { attack: "14: a name that is not UTF-8", diff: () => adding("caf\\351"), rules: ["not_utf8"] },
   { attack: "15: more bytes than the policy takes", diff: () => "x".repeat(60_000), rules: ["patch_too_large"] },
   {

@@ -121,6 +121,14 @@ test("nothing accepted is absolute, leaves the root or reaches .git, wherever th
   );
 });
 
-test("names a file system may take for one fold to one", () => {
-  expect(foldedPath("SRC/Caf\u00e9")).toBe(foldedPath("src/cafe\u0301"));
+test("names that are one file on another file system fold alike", () => {
+  for (const [a, b] of [
+    ["A", "a"],
+    ["SRC/Caf\u00e9", "src/cafe\u0301"],
+    ["straße", "STRASSE"],
+    ["ſ", "S"],
+    ["a\u200bb", "ab"],
+  ] as const)
+    expect(foldedPath(a)).toBe(foldedPath(b));
+  expect(foldedPath("a")).not.toBe(foldedPath("b"));
 });

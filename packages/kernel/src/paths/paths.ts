@@ -9,7 +9,7 @@ const MAX_SEGMENT_BYTES = 255;
 // oxlint-disable-next-line no-control-regex
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/u;
 // What HFS+ leaves out when it compares names, so that ".g\u200cit" opens ".git" there.
-const IGNORED_BY_HFS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+export const IGNORED_BY_HFS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 const DRIVE = /^[A-Za-z]:/;
 
 /**
@@ -53,9 +53,12 @@ function isGitFolder(segment: string): boolean {
   return /^(?:\.git|git~\d+)[ .]*$/.test(name);
 }
 
-/** Two names that a case-insensitive or normalising file system takes for one. */
+/** The same text for names that are one file on a file system that ignores case, normalises or drops invisible characters. */
 export function foldedPath(path: string): string {
-  return path.normalize("NFC").toLowerCase();
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\u0000-\u007f]*$/.test(path)) return path.toLowerCase();
+  // Upper case first, because some letters have a capital that is the capital of another letter.
+  return path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC").replaceAll(IGNORED_BY_HFS, "");
 }
 
 /** Safe to print: quotes around it, and everything that could hide or reorder text escaped. */

@@ -4,6 +4,7 @@ import { looseOverrides } from "../judge/gates/precedence.ts";
 import type { GatesConfig } from "../../config/gates.ts";
 import { areaMatcher, globProblem, strictAreaMatcher } from "../../paths/areas.ts";
 import { missingLocks, pathLocks, requiredLocks } from "./locks.ts";
+import { newNameProblem } from "../../paths/new-names.ts";
 import { visible } from "../../paths/paths.ts";
 import { plannedFiles, type Plan } from "./schema.ts";
 import { violation, type Violation } from "./violation.ts";
@@ -99,6 +100,8 @@ function fileProblems(plan: Plan, { policy, existsAtBase }: PlanContext): Violat
       report("outside_allowed_areas", "is outside the plan's allowed_areas");
     const area = forbidden(path);
     if (area !== null) report("forbidden_area", `is in the plan's own forbidden area ${area}`);
+    const problem = operation === "create" ? newNameProblem(path) : null;
+    if (problem !== null) report("new_name", problem);
     if (existsAtBase?.(path) === (operation === "create")) {
       report(
         "file_list",

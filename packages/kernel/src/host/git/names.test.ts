@@ -6,7 +6,6 @@ import {
   encodePath,
   encodeRefPart,
   escapes,
-  foldPath,
   hasUnsafeCharacter,
   isObjectId,
   isSafeBranch,
@@ -91,17 +90,6 @@ describe("file names", () => {
     (path) => expect(reachesGitFolder(path)).toBe(true),
   );
   test.each([".gitignore", ".github/x", "git", "a.git", "agit~1"])("%j does not", (path) => expect(reachesGitFolder(path)).toBe(false));
-  test("names that are one file on another file system fold alike", () => {
-    for (const [a, b] of [
-      ["A", "a"],
-      ["é", "e\u0301"],
-      ["straße", "STRASSE"],
-      ["ſ", "S"],
-      ["a\u200bb", "ab"],
-    ] as const)
-      expect(foldPath(a)).toBe(foldPath(b));
-    expect(foldPath("a")).not.toBe(foldPath("b"));
-  });
   test("names that escape, hide or are harmless", () => {
     expect(["/a", "C:x", "a/../b", "./a", "a//b", ""].map(escapes)).toEqual([true, true, true, true, true, true]);
     expect(["a/b", "..a", "a..b", "C"].map(escapes)).toEqual([false, false, false, false]);

@@ -1,5 +1,6 @@
 /** Pure rules about names: of files in a tree, of refs and of branches. */
 import { sha256 } from "@slipway/durable/canonical";
+import { IGNORED_BY_HFS } from "../../paths/paths.ts";
 
 /**
  * git's names are bytes. Bytes that are not UTF-8 become lone surrogates (U+DC80 to U+DCFF, one per byte), which
@@ -27,9 +28,6 @@ export function splitZero(output: Buffer): Buffer[] {
   return parts;
 }
 
-// HFS+ ignores these when it compares names, so that ".g\u200cit" opens ".git" there.
-const IGNORED_BY_HFS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
-
 /** True for ".git" and every other name that opens it on macOS or Windows; covers at least the names that git refuses. */
 export function reachesGitFolder(path: string): boolean {
   return path.split(/[/\\]/).some((segment) => /^(?:\.git|git~\d+)[ .]*(?::.*)?$/s.test(bareName(segment)));
@@ -48,14 +46,6 @@ export function isAttributesFile(path: string): boolean {
 
 function bareName(segment: string): string {
   return segment.replaceAll(IGNORED_BY_HFS, "").normalize("NFC").toLowerCase();
-}
-
-/** The same text for names that are one file on a file system that ignores case, normalises or drops invisible characters. */
-export function foldPath(path: string): string {
-  // oxlint-disable-next-line no-control-regex
-  if (/^[\u0000-\u007f]*$/.test(path)) return path.toLowerCase();
-  const normal = path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
-  return normal.replaceAll(IGNORED_BY_HFS, "");
 }
 
 /** Controls, format characters (bidirectional, zero-width), line and paragraph separators, and the backslash (a separator on Windows). */

@@ -1,10 +1,13 @@
-import { escapes, foldPath, hasUnsafeCharacter, isAttributesFile, isModulesFile, reachesGitFolder } from "./names.ts";
+import { newNameProblem } from "../../paths/new-names.ts";
+import { foldedPath } from "../../paths/paths.ts";
+import { escapes, hasUnsafeCharacter, isAttributesFile, isModulesFile, reachesGitFolder } from "./names.ts";
 import { ABSENT, EXECUTABLE, GITLINK, SYMLINK, type RawEntry } from "./raw.ts";
 
 /** Reasons to refuse a patch, independent of plan and policy. */
 export type PatchRule =
   | "path_out_of_bounds"
   | "unsafe_name"
+  | "unportable_name"
   | "not_utf8"
   | "symlink"
   | "submodule"
@@ -48,12 +51,15 @@ export function nameOffence(path: string): PatchRule | null {
   if (isAttributesFile(path)) return "gitattributes";
   if (isModulesFile(path)) return "submodule";
   // Slipway's own state: landing a tracked file there would overwrite it.
-  return /^\.(?:slipway|worktrees)(?:\/|$)/.test(foldPath(path)) ? "state_directory" : null;
+  return /^\.(?:slipway|worktrees)(?:\/|$)/.test(foldedPath(path)) ? "state_directory" : null;
 }
 
 export function entryOffences(entries: readonly RawEntry[]): Offence[] {
   return entries.flatMap(({ path, oldMode, newMode }) => {
-    const rule = nameOffence(path) ?? (oldMode === GITLINK || newMode === GITLINK ? "submodule" : newMode === SYMLINK ? "symlink" : null);
+    const rule =
+      nameOffence(path) ??
+      (oldMode === GITLINK || newMode === GITLINK ? "submodule" : newMode === SYMLINK ? "symlink" : null) ??
+      (oldMode === ABSENT && newNameProblem(path) !== null ? "unportable_name" : null);
     return rule === null ? [] : [{ path, rule }];
   });
 }
@@ -61,7 +67,7 @@ export function entryOffences(entries: readonly RawEntry[]): Offence[] {
 /** Refuses to copy or rename Slipway's configuration: an agent must not get the gates and checks that judge it. */
 export function sourceOffences(sources: readonly string[]): Offence[] {
   return sources.flatMap((path) => {
-    const rule = nameOffence(path) ?? (foldPath(path).startsWith("slipway/") ? "copied_configuration" : null);
+    const rule = nameOffence(path) ?? (foldedPath(path).startsWith("slipway/") ? "copied_configuration" : null);
     return rule === null ? [] : [{ path, rule }];
   });
 }
@@ -77,10 +83,10 @@ export function twinOffences(entries: readonly RawEntry[], baseFiles: readonly s
   const old = new Set(baseFiles.flatMap(prefixes));
   const spellings = new Map<string, Set<string>>();
   for (const name of new Set([...baseFiles.filter((path) => !gone.has(path)), ...added].flatMap(prefixes))) {
-    const folded = foldPath(name);
+    const folded = foldedPath(name);
     spellings.set(folded, (spellings.get(folded) ?? new Set()).add(name));
   }
-  const isTwin = (name: string) => !old.has(name) && (spellings.get(foldPath(name))?.size ?? 0) > 1;
+  const isTwin = (name: string) => !old.has(name) && (spellings.get(foldedPath(name))?.size ?? 0) > 1;
   return added.filter((path) => prefixes(path).some(isTwin)).map((path) => ({ path, rule: "twin" }));
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SlipwayError } from "../../schema/errors.ts";
 import { removeTreeNow } from "../files/remove-tree.ts";
+import { newNameProblem } from "../../paths/new-names.ts";
 import { visible } from "../../paths/paths.ts";
 import { isFileMode, statAt } from "./files.ts";
 import { lineDiff, type LineDiff } from "./line-diff.ts";
@@ -163,11 +164,16 @@ function sizeOffences(changes: readonly PatchChange[], limits: Required<PatchLim
 }
 
 function rejected(offences: readonly Offence[], limits: Required<PatchLimits>): SlipwayError {
-  const shown = offences.slice(0, 20).map(({ path, rule }) => (path === "" ? rule : `${visible(path)} (${rule})`));
+  const shown = offences.slice(0, 20).map(inWords);
   const outside = offences.some(({ rule }) => rule === "path_out_of_bounds");
   return new SlipwayError(outside ? "path_out_of_bounds" : "patch_rejected", `The patch is refused: ${shown.join(", ")}.`, {
     offences,
     limits,
     suggested_next_actions: ["Remove these parts, and send the rest as a patch of ordinary text files."],
   });
+}
+
+function inWords({ path, rule }: Offence): string {
+  if (path === "") return rule;
+  return rule === "unportable_name" ? `${visible(path)} ${newNameProblem(path) ?? ""} (${rule})` : `${visible(path)} (${rule})`;
 }

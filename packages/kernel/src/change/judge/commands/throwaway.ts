@@ -1,8 +1,8 @@
 import { SlipwayError } from "../../../schema/errors.ts";
 import { writeBelow } from "../../../host/file-views/files.ts";
-import { escapes, foldPath } from "../../../host/git/names.ts";
+import { escapes } from "../../../host/git/names.ts";
 import { nameOffence } from "../../../host/git/patch-rules.ts";
-import { canonicalPath, visible } from "../../../paths/paths.ts";
+import { canonicalPath, foldedPath, visible } from "../../../paths/paths.ts";
 import type { CheckCommand } from "./input.ts";
 
 /** What a throwaway file must stay clear of. */
@@ -20,17 +20,17 @@ export interface Occupied {
 export function assertThrowaway(commands: readonly CheckCommand[], { tracked, shared }: Occupied): void {
   const wanted = commands.flatMap(({ name, files }) => Object.keys(files ?? {}).map((path) => ({ name, path })));
   if (wanted.length === 0) return;
-  const files = new Set(tracked.map(foldPath));
+  const files = new Set(tracked.map(foldedPath));
   const folders = new Set([...files].flatMap(parentsOf));
   for (const { name, path } of wanted) {
     const canonical = canonicalPath(path);
     if (!canonical.ok || canonical.path !== path || escapes(path) || nameOffence(path) !== null)
       throw refused("path_out_of_bounds", name, path, canonical.ok ? "is not a plain path inside the tree" : canonical.reason);
-    const folded = foldPath(path);
+    const folded = foldedPath(path);
     if (files.has(folded) || folders.has(folded)) throw refused("policy_violation", name, path, "exists in the tree");
     const parent = parentsOf(folded).find((folder) => files.has(folder));
     if (parent !== undefined) throw refused("policy_violation", name, path, `is below ${visible(parent)}, which is a file of the tree`);
-    const mount = shared.find((folder) => folded === foldPath(folder) || folded.startsWith(`${foldPath(folder)}/`));
+    const mount = shared.find((folder) => folded === foldedPath(folder) || folded.startsWith(`${foldedPath(folder)}/`));
     if (mount !== undefined) throw refused("policy_violation", name, path, `is in ${visible(mount)}, which sandbox.shared_paths mounts`);
   }
 }
