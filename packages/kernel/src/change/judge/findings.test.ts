@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { checksOf } from "./evidence/checks.ts";
 import { callAs, LETTERS, lettersOn } from "../testing/letters.ts";
-import { addFile, openScratchKernel, replaceLine, scratchPlan, type ScratchKernel } from "../testing/scratch-kernel.ts";
+import { addFile, openScratchKernel, POLICY, replaceLine, scratchPlan, type ScratchKernel } from "../testing/scratch-kernel.ts";
 
 let scratch: ScratchKernel;
 afterEach(() => scratch.close());
@@ -29,13 +29,42 @@ test("findings in the change are shown and stored as evidence", async () => {
   ]);
 });
 
-test("a file that git ignores, also with a name that is pathspec magic", async () => {
+const IGNORES = { ".gitignore": "build/\n*.log\n", "check.sh": "true\n" };
+
+test("a file that git ignores", async () => {
+  const create = ["build/out.txt", "src/new.txt"];
+  const { flags } = await candidateOf(IGNORES, { create }, addFile("build/out.txt", "x") + addFile("src/new.txt", "x"));
+  expect(flags).toEqual(["build/out.txt: adds a file that git ignores"]);
+});
+
+test("a file that git ignores, which a person has committed with a name that is pathspec magic", async () => {
+  await candidateOf(IGNORES, { create: ["src/new.txt"] }, addFile("src/new.txt", "x"));
+  const inWorktree = (...args: string[]) => scratch.git("-C", ".worktrees/letters", ...args);
+  scratch.write(".worktrees/letters/:(top)x.log", "x");
+  inWorktree("add", "--force", "--", "./:(top)x.log", "src/new.txt");
+  inWorktree("commit", "--quiet", "--message", "mine");
+  await scratch.kernel.features.adopt(callAs("person", "kim"), LETTERS);
+  expect((await scratch.kernel.features.candidate(callAs(), LETTERS)).flags).toEqual([":(top)x.log: adds a file that git ignores"]);
+});
+
+test("characters that hide text are looked for in files of any size, and in sources with NUL", async () => {
+  const large = `${"x".repeat(600_000)}\u202e`;
   const { flags } = await candidateOf(
-    { ".gitignore": "build/\n*.log\n", "check.sh": "true\n" },
-    { create: ["build/out.txt", ":(top)x.log", "src/new.txt"] },
-    addFile("build/out.txt", "x") + addFile(":(top)x.log", "x") + addFile("src/new.txt", "x"),
+    {
+      "check.sh": "true\n",
+      "slipway/policy.yaml": POLICY.replace("enforce_allowed_areas: true", "enforce_allowed_areas: true, max_bytes: 2000000"),
+    },
+    { create: ["src/large.js", "src/zero.js", "picture.png", "src/\u0430.txt"] },
+    addFile("src/large.js", large) +
+      addFile("src/zero.js", "// \0") +
+      addFile("picture.png", "\0\u202e") +
+      addFile('"src/\\320\\260.txt"', "x").replaceAll(/([ab])\/"/g, '"$1/'),
   );
-  expect(flags.toSorted()).toEqual([":(top)x.log: adds a file that git ignores", "build/out.txt: adds a file that git ignores"]);
+  expect(flags.toSorted()).toEqual([
+    "src/large.js: line 1 has U+202E, which reorders the text around it on the screen",
+    "src/zero.js: line 1 has U+0000, which makes git show nothing of the whole file",
+    "src/\u0430.txt: looks like src/a.txt, but is written in other letters",
+  ]);
 });
 
 test("a secret of this machine; binary and too large files are skipped", async () => {

@@ -72,7 +72,7 @@ export function probeOperation(
         now,
         tried: tried.map(({ mutant: { path, line, what }, noticed }) => ({ path, line, what, noticed })),
       };
-      const warnings = probeFindings(probed, await findingsOn(dependencies, feature, entries)).map(inWords);
+      const warnings = probeFindings(probed, await findingsOn(dependencies, feature, { entries, tree: feature.tree })).map(inWords);
       return { ...probed, tree: feature.tree, warnings };
     },
     async commit(tx, { feature_id }, { tree, tried, before, now, warnings }, { at, operationId }) {

@@ -103,7 +103,7 @@ export function candidateOperation(dependencies: FeatureDependencies): Operation
         change,
         strategy,
         message: await messageFor(dependencies, feature, words),
-        findings: await findingsOn(dependencies, feature, entries),
+        findings: await findingsOn(dependencies, feature, { entries, tree }),
         unsandboxedGates: unsandboxedGates(gated),
         canary: canaryLines(gated),
         waivedTests: waived == null ? [] : [waiverFlag(waived)],

@@ -3,18 +3,23 @@ import type { Policy } from "../../../config/policy.ts";
 import type { GatesConfig } from "../../../config/gates.ts";
 import { strictAreaMatcher } from "../../../paths/areas.ts";
 import { requiredTests } from "../qa/required-tests.ts";
+import { selfRunBy } from "./self-run-files.ts";
 import type { SpecMentions } from "./spec-mentions.ts";
 import { finding, type ChangedFile, type TestFinding } from "./finding.ts";
 import { languageOf, lex } from "./test-language.ts";
 
 const VERBS: Readonly<Record<ChangedFile["status"], string>> = { A: "adds", M: "changes", T: "changes", D: "removes" };
 
-/** Files that the policy protects because they define "done". */
+/** Files that the policy protects because they define "done", and files that some program runs by itself. */
 export function protectedFindings(files: readonly ChangedFile[], { protected_files }: Policy, asked: SpecMentions): TestFinding[] {
   const patternOf = strictAreaMatcher(protected_files, "glob");
   return files.flatMap(({ path, status }) => {
     const pattern = patternOf(path);
-    return pattern === null ? [] : [finding("protected_file", path, `${VERBS[status]} a file protected by ${pattern}`, asked.file(path))];
+    const told = status === "D" ? null : selfRunBy(path);
+    const who = told === null ? "" : `: ${told}`;
+    if (pattern !== null)
+      return [finding("protected_file", path, `${VERBS[status]} a file protected by ${pattern}${who}`, asked.file(path))];
+    return told === null ? [] : [finding("self_run_file", path, `${VERBS[status]} a file that runs by itself${who}`, asked.file(path))];
   });
 }
 

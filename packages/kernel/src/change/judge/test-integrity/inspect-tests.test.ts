@@ -23,7 +23,18 @@ const file = (status: ChangedFile["status"], path: string, before = "1\n", after
   after: status === "D" ? null : after,
 });
 const look = (files: readonly ChangedFile[], more: Partial<InspectedChange> = {}) =>
-  inspectTests({ files, ignored: [], spec: "", policy: POLICY, gates: GATES, profile: "default", redact: (text) => text, ...more });
+  inspectTests({
+    files,
+    whole: files,
+    ignored: [],
+    tree: [],
+    spec: "",
+    policy: POLICY,
+    gates: GATES,
+    profile: "default",
+    redact: (text) => text,
+    ...more,
+  });
 const texts = (findings: readonly TestFinding[], level: TestFinding["level"] = "warning") =>
   findings.filter((found) => found.level === level).map(inWords);
 
@@ -55,7 +66,7 @@ test("changes that the specification names are notes", () => {
   const spec = "Change .github/workflows/ci.yml and test/data.json.";
   expect(texts(look([file("M", ".github/workflows/ci.yml"), file("M", "test/data.json")], { spec }))).toEqual([]);
   expect(texts(look([file("M", ".github/workflows/ci.yml")], { spec }), "note")).toEqual([
-    ".github/workflows/ci.yml: changes a file protected by .github/**, as the specification says",
+    ".github/workflows/ci.yml: changes a file protected by .github/**: the CI runs it when it is pushed, as the specification says",
   ]);
 });
 
@@ -70,7 +81,57 @@ describe("programs that a gate runs", () => {
   });
 
   test("other programs are not", () => {
-    expect(look([file("M", "test.sh"), file("M", "Makefile")])).toEqual([]);
+    expect(look([file("M", "test.sh"), file("M", "Makefile")]).map(({ rule, path }) => `${rule} ${path}`)).toEqual([
+      "self_run_file Makefile",
+    ]);
+  });
+});
+
+describe("files that a program runs by itself", () => {
+  test("are told with the program and its moment, whether new or changed", () => {
+    const who = "a file that runs by itself: direnv runs it when a shell enters the folder";
+    expect(texts(look([file("A", ".envrc"), file("M", "deep/.ENVRC")]))).toEqual([`.envrc: adds ${who}`, `deep/.ENVRC: changes ${who}`]);
+  });
+
+  test("are no finding once they are gone, and a note if the specification names them", () => {
+    expect(look([file("D", ".envrc")])).toEqual([]);
+    expect(look([file("A", ".envrc")], { spec: "Add an .envrc." })).toMatchObject([{ rule: "self_run_file", level: "note" }]);
+  });
+});
+
+describe("what a reader does not see as it is", () => {
+  const hidden = (before: string, after: string, spec = "") => look([file("M", "src/a.go", before, after)], { spec });
+
+  test("is told with the line, if it is added", () => {
+    expect(texts(hidden("a\n", "a\nb\u202e\nc\u200b\n"))).toEqual([
+      "src/a.go: line 2 has U+202E, which reorders the text around it on the screen (and 1 more such lines)",
+    ]);
+    expect(hidden("a\nb\u202e\n", "b\u202e\nnew\n")).toEqual([]);
+    expect(hidden("b\n", "b\ufeff\n")).toHaveLength(1);
+  });
+
+  test("is no finding as a byte order mark at the start, or in a file that is removed", () => {
+    expect(hidden("a\n", "\ufeffa\n")).toEqual([]);
+    expect(look([file("D", "src/a.go", "\u202e\n")])).toEqual([]);
+  });
+
+  test("is a note if the specification asks for the character", () => {
+    expect(hidden("a\n", "b\u202e\n", "Write U+202E in src/a.go.")).toMatchObject([{ level: "note" }]);
+    expect(hidden("a\n", "b\u202e\n", "Change src/a.go.")).toMatchObject([{ level: "warning" }]);
+  });
+
+  test("is looked for in large files, and in sources that git takes for binary", () => {
+    const whole = [file("A", "src/large.go", "", "b\u202e"), file("A", "src/nul.go", "", "a\0b")];
+    expect(texts(look([], { whole }))).toEqual([
+      "src/large.go: line 1 has U+202E, which reorders the text around it on the screen",
+      "src/nul.go: line 1 has U+0000, which makes git show nothing of the whole file",
+    ]);
+  });
+
+  test("is a new name that looks like a known one", () => {
+    const files = [file("A", "src/\u0430.go")];
+    expect(texts(look(files, { tree: ["src/a.go"] }))).toEqual(["src/\u0430.go: looks like src/a.go, but is written in other letters"]);
+    expect(look([file("M", "src/\u0430.go")], { tree: ["src/a.go"] })).toEqual([]);
   });
 });
 

@@ -81,15 +81,21 @@ export function secretFindings({ path, before, after }: ChangedFile, redact: (te
   return redact(lines) === lines ? [] : [finding("secret_added", path, "adds an apparent secret")];
 }
 
-/** Lines that occur more often than before, at any position. */
+/** Lines that occur more often than before, at any position and with any indentation. */
 export function addedLines(before: string, after: string): string[] {
+  const isAdded = addedTo(before.split("\n").map((line) => line.trim()));
+  return after.split("\n").filter((line) => isAdded(line.trim()) && line.trim() !== "");
+}
+
+/** Tells of one line after the other whether it occurs more often than before. */
+export function addedTo(before: readonly string[]): (line: string) => boolean {
   const remaining = new Map<string, number>();
-  for (const line of before.split("\n")) remaining.set(line.trim(), (remaining.get(line.trim()) ?? 0) + 1);
-  return after.split("\n").filter((line) => {
-    const count = remaining.get(line.trim()) ?? 0;
-    remaining.set(line.trim(), count - 1);
-    return count <= 0 && line.trim() !== "";
-  });
+  for (const line of before) remaining.set(line, (remaining.get(line) ?? 0) + 1);
+  return (line) => {
+    const count = remaining.get(line) ?? 0;
+    remaining.set(line, count - 1);
+    return count <= 0;
+  };
 }
 
 const DOUBLE =

@@ -36,9 +36,54 @@ describe("package.json", () => {
     expect(npm("[1]")).toHaveLength(2);
   });
 
-  test("a new or deleted package is no finding", () => {
-    expect(findings("packages/b/package.json", null, "{}")).toEqual([]);
+  test("a new package runs what it depends on, and a deleted one nothing", () => {
+    expect(findings("packages/b/package.json", null, "{}")).toEqual([
+      "packages/b/package.json: adds a package: npm, pnpm or Yarn runs the install scripts of what it depends on",
+    ]);
+    expect(findings("packages/b/package.json", null, "{}", "Add packages/b/package.json.")).toEqual([]);
     expect(findings("package.json", "{}", null)).toEqual([]);
+  });
+
+  test.each(["preinstall", "install", "postinstall", "prepare", "prepublish", "dependencies"])("%s runs at each install", (script) => {
+    const told = `the script "${script}": npm, pnpm or Yarn runs it at each install`;
+    expect(npm({ ...OLD, scripts: { ...OLD.scripts, [script]: "sh evil.sh" } })).toEqual([`package.json: changes ${told}`]);
+    expect(findings("a/b/Package.json", null, JSON.stringify({ scripts: { [script]: "x" } }))).toEqual([`a/b/Package.json: adds ${told}`]);
+  });
+
+  test("a lifecycle script that was there before is told once", () => {
+    const before = JSON.stringify({ scripts: { postinstall: "a", install: "b" } });
+    const after = (scripts: object) => findings("package.json", before, JSON.stringify({ scripts }));
+    expect(after({ postinstall: "c", install: "b" })).toEqual([
+      'package.json: changes the script "postinstall": npm, pnpm or Yarn runs it at each install',
+    ]);
+    expect(after({ install: "b" })).toEqual(['package.json: changes existing scripts: "postinstall"']);
+  });
+
+  test("fields that name hooks, or programs to fetch", () => {
+    expect(npm({ ...OLD, packageManager: "yarn@https://evil.example/yarn.js" })).toEqual([
+      'package.json: changes "packageManager": Corepack fetches and runs it in each command',
+    ]);
+  });
+});
+
+describe("the build of a Python project", () => {
+  const told = "pyproject.toml: changes how it is built: pip runs the build at each installation";
+  const usual = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n';
+
+  test.each([
+    ["a backend of its own", usual, `${usual}backend-path = ["."]\n`],
+    ["another backend", usual, usual.replaceAll("hatchling", "evil")],
+    ["a hook", usual, `${usual}[tool.hatch.build.hooks.custom]\npath = "evil.py"\n`],
+    ["a backend in one line", "[project]\n", 'build-system = { build-backend = "evil", backend-path = ["."] }\n[project]\n'],
+    ["a quoted section", "[project]\n", '["build-system"]\nbackend-path = ["."]\n'],
+    ["a new project with a backend of its own", null, `${usual}backend-path = ["."]\n`],
+  ])("%s", (_what, before, after) => {
+    expect(findings("pyproject.toml", before, after)).toEqual([told]);
+  });
+
+  test("not a usual new project, and not its dependencies", () => {
+    expect(findings("pyproject.toml", null, `[project]\nname = "a"\n${usual}`)).toEqual([]);
+    expect(findings("pyproject.toml", usual, `${usual}[project]\ndependencies = ["b"]\n`)).toEqual([]);
   });
 });
 
