@@ -140,6 +140,21 @@ test("only packages/protocols names a protocol", () => {
   expect(naming).toEqual([]);
 });
 
+test("every protocol lands its change through the one question that shows what was found in it", () => {
+  const own = imports.filter(({ from, file }) => from === "protocols" && !/\.test\.ts$|\/testing\//.test(file));
+  const importersOf = (name: RegExp) =>
+    new Set(own.filter(({ specifier }) => name.test(specifier)).map(({ file }) => relative("protocols/src", file)));
+  expect([...importersOf(/\/ask-approval\.ts$/)]).toEqual(["change/land.ts"]);
+  const landing = [...importersOf(/\/change\/(?:land|deliver)\.ts$/)].map((file) => file.split("/")[0]);
+  expect([...new Set(landing)].toSorted()).toEqual(["crew", "criticality", "factory", "features", "forge"]);
+  const merging = sources(join(PACKAGES, "protocols", "src")).filter((file) =>
+    /\.readyToMerge\(|features\.merge\(/.test(readFileSync(file, "utf8")),
+  );
+  expect(
+    merging.filter((file) => !/\.test\.ts$|\/testing\//.test(file)).map((file) => relative(join(PACKAGES, "protocols/src"), file)),
+  ).toEqual(["change/land.ts"]);
+});
+
 test("there are no barrels and no files of 250 lines or more", () => {
   const all = packages
     .flatMap((name) => sources(join(PACKAGES, name, "src")))

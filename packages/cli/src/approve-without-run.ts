@@ -2,6 +2,7 @@ import { confirm, isCancel } from "./terminal/prompts.ts";
 import { SlipwayError } from "./errors.ts";
 import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { signCandidate } from "./give-approval.ts";
+import { findingsText } from "@slipway/protocols/change/findings-text";
 import { messageText } from "./message-text.ts";
 import type { Io } from "@slipway/protocols/surface/io";
 import { withKernel } from "@slipway/runtime/kernel-at";
@@ -14,6 +15,9 @@ export interface GivenToken {
   readonly until: string;
   readonly message: string;
   readonly strategy: Candidate["strategy"];
+  /** What the approver should look at, and what the specification asked for. */
+  readonly flags: readonly string[];
+  readonly notes: readonly string[];
   readonly token: string;
 }
 
@@ -29,8 +33,8 @@ export function approveWithoutRun(id: string, wanted: string | undefined, asks: 
     // Check after building the candidate: if the base has moved, the candidate is on the new base and must be gated there.
     await features.assertReady(id);
     if (asks && !(await agreed(candidate, io))) return null;
-    const { message, strategy } = candidate;
-    return { feature: id, message, strategy, ...(await signCandidate(records, candidate, io, wanted)) };
+    const { message, strategy, flags, notes } = candidate;
+    return { feature: id, message, strategy, flags, notes, ...(await signCandidate(records, candidate, io, wanted)) };
   });
 }
 
@@ -44,10 +48,9 @@ function assertFits({ feature_id, base_branch, conflicts, empty }: Candidate): v
 }
 
 /** The default is no, so that Enter alone signs nothing. */
-async function agreed({ feature_id, tree, summary, flags, message, strategy }: Candidate, io: Io): Promise<boolean> {
-  io.out(
-    `${feature_id}\n${summary.trimEnd()}\n${flags.map((flag) => `look at: ${flag}\n`).join("")}${messageText({ message, strategy })}full diff: slipway diff ${feature_id}\n`,
-  );
+async function agreed(candidate: Candidate, io: Io): Promise<boolean> {
+  const { feature_id, tree, summary } = candidate;
+  io.out(`${feature_id}\n${summary.trimEnd()}\n${findingsText(candidate)}${messageText(candidate)}full diff: slipway diff ${feature_id}\n`);
   const yes = await confirm({ message: `Sign tree ${tree.slice(0, 10)} of ${feature_id}?`, initialValue: false });
   return !isCancel(yes) && yes;
 }

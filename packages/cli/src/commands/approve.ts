@@ -5,6 +5,7 @@ import { SlipwayError } from "../errors.ts";
 import type { Feature } from "@slipway/kernel/change/feature/store";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import type { Records } from "@slipway/kernel/record/storage";
+import { findingsText } from "@slipway/protocols/change/findings-text";
 import { messageText } from "../message-text.ts";
 import { approveWithoutRun } from "../approve-without-run.ts";
 import { chooseWaiting, FOR_APPROVAL, openApprovalOf } from "@slipway/runtime/choose";
@@ -41,12 +42,15 @@ async function withoutRun(records: Records, engine: Engine, named: readonly stri
 
 async function giveToken(id: string, args: Parameters<RunCommand>[0], io: Io): Promise<ExitCode> {
   const json = args.flag("json");
-  const given = await approveWithoutRun(id, args.text("tree"), io.interactive && !json && !args.flag("yes"), io);
+  const asks = io.interactive && !json && !args.flag("yes");
+  const given = await approveWithoutRun(id, args.text("tree"), asks, io);
   if (given === null) return EXIT.personNeeded;
-  const { feature, tree, by, token, until, message, strategy } = given;
+  const { feature, tree, by, token, until, message, strategy, flags, notes } = given;
   const next = `give it to the client that calls feature.ready_to_merge, as user_approval_token; it is valid once, for this change and this commit message`;
-  if (json) io.out(jsonLine({ ok: true, feature, tree, by, until, message, strategy, token, next }));
+  if (json) io.out(jsonLine({ ok: true, feature, tree, by, until, message, strategy, flags, notes, token, next }));
   else {
+    // At a terminal it was read before the answer.
+    if (!asks) io.out(findingsText(given));
     io.out(`Approved tree ${tree.slice(0, 10)} of ${feature}, signed as ${by}, valid until ${until}.\n${token}\n  next: ${next}\n`);
     io.out(messageText({ message, strategy }));
   }

@@ -2,6 +2,7 @@ import { jsonLine } from "@slipway/protocols/surface/escape";
 import { z } from "zod";
 import { recordedFeatures } from "@slipway/kernel/change/feature/recorded-features";
 import type { Records } from "@slipway/kernel/record/storage";
+import { findingsText } from "@slipway/protocols/change/findings-text";
 import { indented, messageText } from "../message-text.ts";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
 import { chooseFeature, openApprovalOf } from "@slipway/runtime/choose";
@@ -27,12 +28,17 @@ export const run: RunCommand = (args, io) =>
     return EXIT.done;
   });
 
-/** What the merge will say, if it is known: as a run asks for its approval, or as a client wants it. */
+/** What was found in the change, and what the merge will say, if it is known: as a run asks for its approval, or as a client wants it. */
 async function intendedMessage(records: Records, id: string): Promise<string> {
   const { data } = asked.safeParse((await openApprovalOf(records, id))?.context);
-  if (data !== undefined) return messageText(data);
+  if (data !== undefined) return findingsText(data) + messageText(data);
   const wanted = await recordedFeatures(records).mergeProposal(id);
   return wanted === null ? "" : `A client wants to merge it with this commit message:\n${indented(wanted.commit_message)}\n`;
 }
 
-const asked = z.object({ message: z.string(), strategy: z.enum(["merge_commit", "squash", "rebase"]) });
+const asked = z.object({
+  message: z.string(),
+  strategy: z.enum(["merge_commit", "squash", "rebase"]),
+  flags: z.array(z.string()),
+  notes: z.array(z.string()),
+});

@@ -1,5 +1,6 @@
 import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { z } from "zod";
+import { findingsText } from "./findings-text.ts";
 import { orchestratorSession, type ChangeRun } from "./change-run.ts";
 
 const approvalAnswer = z.discriminatedUnion("decision", [
@@ -35,8 +36,7 @@ export async function askApproval(
       review.summary.plan_summary,
       candidate.summary,
       ...messageLines(candidate),
-      ...candidate.flags.map((flag) => `Look closely: ${flag}`),
-      ...candidate.notes.map((note) => `Good to know: ${note}`),
+      ...findingsText(candidate).split("\n").filter(Boolean),
       ...review.evidence.map(({ what, path }) => `${what}: ${path}`),
     ].join("\n"),
     options: [
