@@ -38,10 +38,12 @@ profiles:
       env: { CI: "true", LEVEL: "3", NAME: "x" },
       timeout_seconds: 90,
     });
+    expect(Object.keys(parse(`version: 1\nprofiles: { default: { ${MODES} } }`).profiles.default?.modes ?? {})).toEqual(["fast", "full"]);
     for (const [text, field] of [
       [`profiles: { default: { ${MODES} } }`, "/version"],
       ["version: 1", "/profiles"],
       ["version: 1\nprofiles: { default: {} }", "/profiles/default/modes/fast"],
+      ["version: 1\nprofiles: { default: { modes: { fast: [{ name: a, cmd: [x] }] } } }", "/profiles/default/modes/full"],
       ["version: one\nprofiles: {}", "/version"],
       [
         "version: 1\nprofiles: { default: { modes: { fast: [{ name: a, cmd: make test }], full: [{ name: a, cmd: [x] }] } } }",

@@ -85,6 +85,16 @@ describe("a merge", () => {
     },
   );
 
+  test("[FEA-087] uses the approval up, in the transaction that records the merge", async () => {
+    await feature.ready();
+    const candidate = await scratch.kernel.features.candidate(callAs(), LETTERS);
+    const token = scratch.sign(candidate);
+    const used = () => scratch.records.database.db.selectFrom("approvals").select(["feature_id", "change", "token"]).execute();
+    expect(await used()).toEqual([]);
+    await merge(token);
+    expect(await used()).toEqual([{ feature_id: "letters", change: candidate.change, token }]);
+  });
+
   test("[FEA-090] its evidence has both commits, the strategy and the gate results", async () => {
     await feature.ready();
     const words = { merge_strategy: "squash" };

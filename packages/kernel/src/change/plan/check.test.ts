@@ -53,6 +53,14 @@ const files = (list: Partial<Record<"create" | "modify" | "delete", string[]>>) 
 });
 
 describe("files", () => {
+  test("a new one has a name that every file system has; an old one keeps its name", () => {
+    expect(found(files({ create: ["src/aux.ts", "src/a.txt.", "src/Größe.md"] }))).toEqual([
+      "policy_violation new_name src/aux.ts",
+      "policy_violation new_name src/a.txt.",
+    ]);
+    expect(found(files({ modify: ["src/aux.ts"], delete: ["src/a.txt."] }))).toEqual([]);
+  });
+
   test("outside the allowed areas and inside forbidden ones are named", () => {
     expect(found(files({ create: ["docs/a.md", "src2/b.ts"], delete: ["src/secret/key.ts"] }))).toEqual([
       "policy_violation outside_allowed_areas docs/a.md",

@@ -251,6 +251,16 @@ describe("attacks on the patch", () => {
     expect(await offences(scratch(), adding(name))).toMatchObject([{ rule: "unsafe_name" }]);
   });
 
+  test("a file that exists keeps a name that no new file may have, and the reason is told", async () => {
+    const user = scratch({ ...FILES, "src/aux.ts": "one\n", "src/a:b.txt": "one\n" });
+    const changing = "--- a/src/aux.ts\n+++ b/src/aux.ts\n@@ -1 +1 @@\n-one\n+two\n";
+    const deleting =
+      "diff --git a/src/a:b.txt b/src/a:b.txt\ndeleted file mode 100644\n--- a/src/a:b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n";
+    const { changes } = await judge(user, changing + deleting);
+    expect(changes.map(({ status, path }) => `${status} ${path}`)).toEqual(["D src/a:b.txt", "M src/aux.ts"]);
+    await expect(judge(user, adding("src/nul"))).rejects.toThrow('"src/nul" has the name of a device on Windows (unportable_name)');
+  });
+
   test("attack 14: a name that is not UTF-8 is rejected", async () => {
     expect(await offences(scratch(), adding("caf\\351"))).toMatchObject([{ rule: "not_utf8" }]);
   });
