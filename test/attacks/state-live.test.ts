@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { layoutAt } from "@slipway/kernel/host/layout";
+import { hostProcessesNamed } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { adding, replacing, rewriting } from "./patches.ts";
 import { connect } from "./server.ts";
 import { openSite, planFor, type Site } from "./site.ts";
@@ -22,11 +23,11 @@ afterAll(() => site.close());
 test("attack 34: no untrusted process is alive while the harness works on the worktree", async () => {
   const { yard, builder } = site;
   const feature_id = await site.feature();
-  const daemon = "setsid sh -c 'while :; do date +%s%N > src/b.txt; sleep 0.01; done' > /dev/null 2>&1 < /dev/null &\nsleep 0.2\n";
+  const mark = randomUUID();
+  const daemon = `setsid sh -c 'echo up > up; while :; do date > src/b.txt; sleep 0.01; done' ${mark} > /dev/null 2>&1 < /dev/null &\nwhile [ ! -s up ]; do sleep 0.01; done\n`;
   await builder.ok("repo.apply_patch", { feature_id, unified_diff: rewriting("check.sh", yard.read("check.sh"), daemon) });
   await unharmed(yard, [feature_id], () => builder.ok("gates.run", { feature_id, profile: "default", mode: "fast" }));
-  expect(yard.read(yard.worktree(feature_id, "src/b.txt"))).toBe("one\n");
-  await sleep(100);
+  expect(hostProcessesNamed(mark)).toEqual([]);
   expect(yard.read(yard.worktree(feature_id, "src/b.txt"))).toBe("one\n");
 });
 
@@ -35,11 +36,13 @@ test("attack 35: a holder that was paused beyond its lease finds its lock gone a
   const paused = await connect(yard, "orchestrator");
   onTestFinished(() => paused.close());
   const [slow, quick] = [await site.feature(), await site.feature()];
-  for (const resource of ["openapi", "events"]) await paused.ok("locks.acquire", { resource, feature_id: slow });
+  for (const resource of ["events", "openapi"]) await paused.ok("locks.acquire", { resource, feature_id: slow });
   process.kill(paused.pid, "SIGSTOP");
   onTestFinished(() => void process.kill(paused.pid, "SIGCONT"));
-  await sleep(LEASE_SECONDS * 1000 + 300);
-  const taken = await orchestrator.call("locks.acquire", { resource: "openapi", feature_id: quick });
+  // Until the lease has expired it is refused; the other one was acquired earlier.
+  let taken = await orchestrator.call("locks.acquire", { resource: "openapi", feature_id: quick });
+  while (!taken.ok && taken.error.code === "lock_conflict")
+    taken = await orchestrator.call("locks.acquire", { resource: "openapi", feature_id: quick });
   expect(taken).toMatchObject({ ok: true, evidence: { notes: [{ code: "stale_lock_reclaimed" }] } });
   process.kill(paused.pid, "SIGCONT");
   await unharmed(yard, [slow, quick], async () => {

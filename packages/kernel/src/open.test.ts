@@ -78,7 +78,7 @@ describe("a repository that stays open", () => {
     expect(events.map(({ name, payload }) => [name, JSON.parse(payload) as unknown])).toEqual([
       ["sandbox.override", expect.objectContaining({ event: { run_id: "mcp", reason: "no user namespaces", by: "kim" } })],
     ]);
-    expect(await kernel()).toBeDefined();
+    expect((await kernel()).configuration.policy.version).toBe(1);
   });
 });
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { workflow } from "@slipway/durable/ctx";
 import { openEngine } from "@slipway/durable/engine";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -144,7 +145,8 @@ describe("[FEA-103] report.feature_summary", () => {
     expect(diff.stat).toMatch(/src\/a\.txt.*1 file changed/s);
     expect(evidence.last_gate).toMatchObject({ mode: "fast", passed: true, tree: diff.tree });
     const log = evidence.links.find(({ what }) => what === "log of fast: check")?.path ?? "";
-    expect(scratch.read(log.slice(scratch.root.length + 1))).toBeDefined();
+    expect(log).toContain(scratch.root);
+    expect(existsSync(log)).toBe(true);
   });
 
   test("of an unknown feature is refused", async () => {

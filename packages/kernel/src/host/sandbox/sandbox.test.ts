@@ -130,8 +130,10 @@ describe.skipIf(!works)("a sandbox", () => {
 
     it("an abort stops it, also one from before the start", async () => {
       const controller = new AbortController();
-      const running = runShell(sandbox, scratchFolder(), "sleep 20", { signal: controller.signal });
-      await sleep(100);
+      const began = Promise.withResolvers<void>();
+      const onOutput = () => began.resolve();
+      const running = runShell(sandbox, scratchFolder(), "echo began; sleep 60", { signal: controller.signal, onOutput });
+      await began.promise;
       controller.abort();
       expect(await running).toMatchObject({ aborted: true, timedOut: false });
       expect(await runShell(sandbox, scratchFolder(), "sleep 20", { signal: AbortSignal.abort(), killGraceMs: 50 })).toMatchObject({

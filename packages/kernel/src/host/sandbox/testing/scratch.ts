@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -56,8 +56,14 @@ export function sandboxWorksHere(): boolean {
   return false;
 }
 
+/** The processes of the machine that have this word among their arguments; a dead one has no arguments. */
+export function hostProcessesNamed(mark: string): string[] {
+  return hostCommandLines().filter((line) => line.includes(mark));
+}
+
 /** The arguments of all processes of the machine. */
 export function hostCommandLines(): string[] {
+  if (!existsSync("/proc/self")) return execFileSync("ps", ["-Ao", "args="], { encoding: "utf8" }).split("\n");
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => {
