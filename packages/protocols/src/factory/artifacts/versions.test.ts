@@ -22,7 +22,7 @@ test("[FAC-103] versions compare numerically, and a lineage only grows", () => {
   expect(highestVersion([])).toBeNull();
 });
 
-test.each(["1.0", "1.0.0-rc", "v1.0.0", "1.0.0.0", "", "1.x.0"])("%j is no version", (text) => {
+test.each(["1.0", "1.0.0-rc", "v1.0.0", "1.0.0.0", "", "1.x.0"])("[FAC-103] %j is no version", (text) => {
   expect(VERSION.test(text)).toBe(false);
   expect(() => compareVersions(text, "1.0.0")).toThrow(/is not a version/);
 });
