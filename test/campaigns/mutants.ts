@@ -1,11 +1,14 @@
-import { spawnSync } from "node:child_process";
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { copyOf } from "./mutants/copy.ts";
 import { EQUIVALENTS } from "./mutants/equivalents.ts";
-import { brokenLines, sample, type BrokenLine } from "./mutants/mutate.ts";
+import { brokenLines, sampleLines, type BrokenLine } from "./mutants/mutate.ts";
+import { readNeighbours } from "./mutants/neighbours.ts";
+import { batchesFor, notice } from "./mutants/notice.ts";
 import { PROTOCOLS, SAFETY_CRITICAL, type Room } from "./mutants/rooms.ts";
+import { startTests, type TestRunner } from "./mutants/test-runner.ts";
 
 const { values } = parseArgs({
   options: {
@@ -15,6 +18,8 @@ const { values } = parseArgs({
     rooms: { type: "string", default: "" },
     protocols: { type: "boolean", default: false },
     minutes: { type: "string", default: "600" },
+    /** The first ones of the sample were tried before. */
+    skip: { type: "string", default: "0" },
   },
 });
 const root = join(import.meta.dirname, "..", "..");
@@ -22,76 +27,102 @@ const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const lines = Number(values.lines);
 const until = Date.now() + Number(values.minutes) * 60_000;
 /** A test that waits for what a broken line never does. */
-const LONGEST_MS = 300_000;
+const LONGEST_MS = 600_000;
 
 interface Mutant extends BrokenLine {
   readonly room: Room;
-  /** Below the package. */
+  /** Below the checkout. */
   readonly path: string;
 }
 
 function mutantsOf(folder: string, room: Room): Mutant[] {
-  const base = join(folder, "packages", room.package);
-  const files = room.sources.flatMap((path) => (path.endsWith(".ts") ? [path] : globSync(`${path}/**/*.ts`, { cwd: base }).toSorted()));
-  return files
-    .filter((path) => !/\.(?:test|bench)\.ts$|\/(?:testing|bench)\//.test(path))
-    .flatMap((path) => brokenLines(readFileSync(join(base, path), "utf8")).map((broken) => ({ room, path, ...broken })));
+  return room.sources
+    .flatMap((path) => (path.endsWith(".ts") ? [path] : globSync(`${path}/**/*.ts`, { cwd: folder }).toSorted()))
+    .filter((path) => !/\.(?:test|bench|d)\.ts$|\/(?:testing|bench)\//.test(path))
+    .flatMap((path) => brokenLines(readFileSync(join(folder, path), "utf8")).map((broken) => ({ room, path, ...broken })));
 }
 
-function isNoticed(folder: string, { room, path, text }: Mutant): boolean {
-  const base = join(folder, "packages", room.package);
-  const before = readFileSync(join(base, path), "utf8");
-  writeFileSync(join(base, path), text);
-  try {
-    return room.tests.some((filters) => !passes(base, filters));
-  } finally {
-    writeFileSync(join(base, path), before);
-  }
+const equivalent = ({ path, is }: Mutant) => EQUIVALENTS.find((known) => known.path === path && known.is === is.trim());
+
+interface Score {
+  tried: number;
+  noticed: number;
+  equivalent: number;
 }
 
-function passes(base: string, filters: readonly string[]): boolean {
-  const vitest = join(base, "..", "..", "node_modules", "vitest", "vitest.mjs");
-  const args = [
-    vitest,
-    "run",
-    ...filters.map((path) => path.replace(/^src\/\.$/, "src")),
-    "--bail=1",
-    "--coverage.enabled=false",
-    "--reporter=dot",
-  ];
-  return spawnSync(process.execPath, args, { cwd: base, stdio: "ignore", timeout: LONGEST_MS }).status === 0;
-}
-
-const isEquivalent = ({ room, path, is }: Mutant) =>
-  EQUIVALENTS.some((known) => known.path === `${room.package}/${path}` && known.is === is.trim());
-
+setPriority(10);
 const wanted = values.protocols ? PROTOCOLS : SAFETY_CRITICAL;
 const names = values.rooms === "" ? null : values.rooms.split(",");
+const unknown = names?.filter((name) => !wanted.some((room) => room.name === name)) ?? [];
+if (unknown.length > 0) throw new Error(`no room is called ${unknown.join(", ")}; there are ${wanted.map(({ name }) => name).join(", ")}`);
 const rooms = wanted.filter(({ name }) => names === null || names.includes(name));
 const copy = copyOf(root);
-let tried = 0;
-const survivors: Mutant[] = [];
+const scores = new Map<string, Score>(rooms.map(({ name }) => [name, { tried: 0, noticed: 0, equivalent: 0 }]));
+const unreliable = new Set<string>();
+/** Of one package at a time: each takes much memory. */
+const runners = new Map<string, TestRunner>();
+
+async function runnerOf(owner: string): Promise<TestRunner> {
+  const running = runners.get(owner);
+  if (running !== undefined) return running;
+  await closeRunners();
+  const started = await startTests(join(copy.folder, "packages", owner), join(copy.folder, "tests.log"), LONGEST_MS);
+  runners.set(owner, started);
+  return started;
+}
+
+async function closeRunners(): Promise<void> {
+  for (const running of runners.values()) await running.close();
+  runners.clear();
+}
+
 try {
   const all = rooms.map((room) => mutantsOf(copy.folder, room));
-  const chosen = values.protocols ? sample(all.flat(), lines, seed) : all.flatMap((some) => sample(some, lines, seed));
-  console.log(`seed ${seed}: ${chosen.length} of ${all.flat().length} broken lines in ${rooms.length} rooms`);
-  for (const room of rooms) {
-    if (
-      chosen.some((mutant) => mutant.room === room) &&
-      !room.tests.every((filters) => passes(join(copy.folder, "packages", room.package), filters))
-    )
-      throw new Error(`the tests of ${room.name} fail before any line is broken`);
-  }
-  for (const mutant of chosen.filter((one) => !isEquivalent(one))) {
-    if (Date.now() > until) break;
-    tried++;
-    if (isNoticed(copy.folder, mutant)) continue;
-    survivors.push(mutant);
-    console.log(`survived: ${mutant.room.name}: packages/${mutant.room.package}/${mutant.path}:${mutant.line}`);
-    console.log(`  - ${mutant.was.trim()}\n  + ${mutant.is.trim()}`);
+  const sampled = values.protocols ? sampleLines(all.flat(), lines, seed) : all.flatMap((some) => sampleLines(some, lines, seed));
+  const chosen = sampled.slice(Number(values.skip));
+  console.log(`seed ${seed}: ${chosen.length} lines, of ${all.flat().length} ways to break one in ${rooms.length} rooms`);
+  const neighbours = readNeighbours(copy.folder);
+  const passing = new Set<string>();
+  for (const [index, mutant] of chosen.entries()) {
+    if (Date.now() > until) {
+      console.log(`out of time; go on with --skip ${Number(values.skip) + index}`);
+      break;
+    }
+    const { room, path, line, was, is, text } = mutant;
+    const score = scores.get(room.name);
+    if (score === undefined) continue;
+    if (equivalent(mutant) !== undefined) {
+      score.equivalent++;
+      continue;
+    }
+    const runner = await runnerOf(room.package);
+    const batches = batchesFor(path, room.tests, { files: runner.files, folder: copy.folder, neighbours });
+    const file = join(copy.folder, path);
+    const began = performance.now();
+    const noticed = await notice(runner, { file, before: readFileSync(file, "utf8"), text }, batches, passing);
+    const seconds = Math.round((performance.now() - began) / 1000);
+    score.tried++;
+    for (const test of noticed.unreliable) unreliable.add(test);
+    if (noticed.by !== null) score.noticed++;
+    const place = `${room.name}: ${path}:${line}`;
+    console.log(
+      noticed.by === null
+        ? `survived: ${place} (${seconds} s)`
+        : `noticed: ${place} (${seconds} s) by ${noticed.by.replace(copy.folder, "")}`,
+    );
+    console.log(`  - ${was.trim()}\n  + ${is.trim()}`);
   }
 } finally {
+  await closeRunners();
   copy.remove();
 }
-console.log(`seed ${seed}: ${tried} lines broken, ${tried - survivors.length} noticed, ${survivors.length} survived`);
-process.exitCode = survivors.length === 0 ? 0 : 3;
+for (const test of unreliable) console.log(`fails with no line broken, and was not counted: ${test.replace(copy.folder, "")}`);
+const told = [...scores].filter(([, { tried }]) => tried > 0);
+for (const [name, { tried, noticed, equivalent: same }] of told) {
+  console.log(
+    `${name}: ${tried} lines broken, ${noticed} noticed (${((100 * noticed) / tried).toFixed(1)} %), ${same} equivalent left out`,
+  );
+}
+const sum = (of: keyof Score) => told.reduce((total, [, score]) => total + score[of], 0);
+console.log(`seed ${seed}: ${sum("tried")} lines broken, ${sum("noticed")} noticed, ${sum("tried") - sum("noticed")} survived`);
+process.exitCode = sum("tried") === sum("noticed") ? 0 : 3;

@@ -11,7 +11,10 @@ export interface BrokenLine {
 
 type Operator = readonly [pattern: RegExp, replacement: string];
 
-/** The line still parses, and the program still runs. */
+/** What stands in parentheses, itself with at most one pair of them. */
+const INSIDE = String.raw`[^()]*(?:\([^()]*\)[^()]*)*`;
+
+/** The line still parses, and the program still runs. Strings are blanked to `_` before the patterns are tried. */
 const OPERATORS: readonly Operator[] = [
   [/ === /, " !== "],
   [/ !== /, " === "],
@@ -26,46 +29,72 @@ const OPERATORS: readonly Operator[] = [
   [/ - 1\b/, ""],
   [/\btrue\b/, "false"],
   [/\bfalse\b/, "true"],
-  [/\bif \((?!\()([^()]*(?:\([^()]*\)[^()]*)*)\) (?=return|throw|continue|break)/, "if (false) "],
-  [/^(\s*)(?:await )?[\w.]+\([^()]*(?:\([^()]*\)[^()]*)*\);$/, "$1;"],
+  [/(?<=[ (!])!(?=[\w(])/, ""],
+  // A guard that never holds.
+  [new RegExp(String.raw`\bif \((?!\()${INSIDE}\) (?=return|throw|continue|break|\{)`), "if (false) "],
+  // A call that is not made.
+  [new RegExp(String.raw`^(\s*)(?:await )?[\w.]+\(${INSIDE}\);$`), "$1;"],
   [/\bthrow (?=\w+\()/, "void "],
+  // A condition of a query, a part of a chain, an element of a list, or what is spread into one, left out.
+  [new RegExp(String.raw`\.where(?:Ref)?\(${INSIDE}\)`), ""],
   [/\.filter\(\(?[\w{},: []*\)? => /, ".filter(() => true || "],
-  [/\b(some|every)\(/, "find("],
+  [/\.(?:toSorted|toReversed)\(\)/, ""],
+  [/^(\s*)_+,$/, "$1"],
+  [/^(\s*)\[[^[\]]*\],$/, "$1"],
+  [new RegExp(String.raw`^(\s*)\.\.\.${INSIDE},$`), "$1"],
+  [/\bsome\(/, "every("],
+  [/\bevery\(/, "some("],
+  [/\bMath\.min\(/, "Math.max("],
+  [/\bMath\.max\(/, "Math.min("],
 ];
 
 const DECLARES = /^\s*(?:import\b|export (?:type|interface)\b|type\b|interface\b|readonly\b|\/\/|\*|\/\*)/;
 
-/** Every way in which one line can be broken; a line that no longer parses is left out. */
+/**
+ * Every way in which one line can be broken. A line that no longer parses is left out, and one in which only a type has changed: nothing
+ * of it runs.
+ */
 export function brokenLines(source: string): BrokenLine[] {
   const lines = source.split("\n");
-  return lines.flatMap((was, index) =>
-    DECLARES.test(was)
-      ? []
-      : OPERATORS.flatMap(([pattern, replacement]) => {
-          const is = replacedOutsideStrings(was, pattern, replacement);
-          if (is === null || is === was) return [];
-          const text = lines.with(index, is).join("\n");
-          return parses(text) ? [{ line: index + 1, was, is, text }] : [];
-        }),
-  );
+  const runs = running(source);
+  return lines.flatMap((was, index) => {
+    if (DECLARES.test(was)) return [];
+    const versions = new Set(OPERATORS.flatMap((operator) => versionsOf(was, operator)));
+    return [...versions].flatMap((is) => {
+      const text = lines.with(index, is).join("\n");
+      const broken = running(text);
+      return broken === null || broken === runs ? [] : [{ line: index + 1, was, is, text }];
+    });
+  });
 }
 
-function replacedOutsideStrings(line: string, pattern: RegExp, replacement: string): string | null {
+/** The operator applied at each place of the line. */
+function versionsOf(line: string, [pattern, replacement]: Operator): string[] {
   const blank = line.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\/.*$/g, (found) => "_".repeat(found.length));
-  const found = pattern.exec(blank);
-  if (found === null) return null;
-  // Groups have the blanked text; only the white space at the start is taken from one.
-  const by = replacement.replaceAll(/\$(\d)/g, (_all, group: string) => found[Number(group)] ?? "");
-  return line.slice(0, found.index) + by + line.slice(found.index + found[0].length);
+  return [...blank.matchAll(new RegExp(pattern, "g"))].map((found) => {
+    // Groups have the blanked text; only the white space at the start is taken from one.
+    const by = replacement.replaceAll(/\$(\d)/g, (_all, group: string) => found[Number(group)] ?? "");
+    return line.slice(0, found.index) + by + line.slice(found.index + found[0].length);
+  });
 }
 
-function parses(text: string): boolean {
+/** The text without its types and its layout; null if it does not parse. */
+function running(text: string): string | null {
   try {
-    stripTypeScriptTypes(text, { mode: "strip" });
-    return true;
+    return stripTypeScriptTypes(text, { mode: "strip" }).replaceAll(/\s+/g, " ");
   } catch {
-    return false;
+    return null;
   }
+}
+
+/** One broken version of each of `most` lines, chosen by the seed alone. */
+export function sampleLines<T extends { readonly path: string; readonly line: number }>(
+  all: readonly T[],
+  most: number,
+  seed: number,
+): T[] {
+  const byLine = Map.groupBy(all, ({ path, line }) => `${path}:${line}`);
+  return sample([...byLine.values()], most, seed).flatMap((versions) => sample(versions, 1, seed));
 }
 
 /** `most` of them, chosen by the seed alone. */
