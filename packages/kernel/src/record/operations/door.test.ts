@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ErrorCode } from "@slipway/durable/errors";
 import { SlipwayError } from "../../schema/errors.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -45,8 +46,7 @@ function note(overrides: Partial<Note> = {}): Note {
 
 const notes = ({ db }: Bench) => db.selectFrom("signals").select(["run_id", "value"]).execute();
 const events = async ({ db }: Bench) => (await readPage(db, REPOSITORY_STREAM)).events;
-const refusal = (code: "policy_violation" | "version_conflict" | "disk_full" | "run_cancelled") =>
-  new SlipwayError(code, `refused with ${code}`, { paths: ["a"] });
+const refusal = (code: ErrorCode) => new SlipwayError(code, `refused with ${code}`, { paths: ["a"] });
 
 describe("permissions", () => {
   test.each(ACTOR_TYPES.filter((type) => type !== "system" && type !== "person"))(
@@ -215,6 +215,15 @@ describe("a failing call", () => {
   test.each([
     ["that is retryable", refusal("version_conflict")],
     ["of the machine", refusal("disk_full")],
+    ["of the disk", refusal("io_error")],
+    ["of a database that may not be written", refusal("database_read_only")],
+    ["of a damaged database", refusal("database_corrupt")],
+    ["of a database of a newer Slipway", refusal("database_newer")],
+    ["of a missing object", refusal("object_missing")],
+    ["of a damaged object", refusal("object_corrupt")],
+    ["by a lost lease", refusal("lease_lost")],
+    ["that waits for a person's decision about their edits", refusal("worktree_edited")],
+    ["by Slipway's own mistake", refusal("internal_error")],
     ["by a stop", refusal("run_cancelled")],
     ["by a bug", new TypeError("x is not a function")],
   ])("%s is not final: the same call may succeed later", async (_name, error) => {
@@ -340,12 +349,18 @@ describe("an attempt whose owner's state is unknown", () => {
   });
 
   test("does not wait for its own process if that no longer drives it", async () => {
-    const bench = await open();
-    await expect(
-      bench.door.perform(note({ effect: () => Promise.reject(refusal("disk_full")) }), system, "op", { text: "a" }),
-    ).rejects.toThrow();
-    const { ownersOn } = await import("./owners.ts");
-    await bench.db.updateTable("operations").set({ owner: ownersOn().self, claim: "claim_left" }).execute();
+    const bench = await open({ waitMs: 0 });
+    let left: { owner: string | null; claim: string | null } | undefined;
+    const effect = async () => {
+      left = await bench.db.selectFrom("operations").select(["owner", "claim"]).executeTakeFirstOrThrow();
+      throw refusal("disk_full");
+    };
+    await expect(bench.door.perform(note({ effect }), system, "op", { text: "a" })).rejects.toThrow();
+    // As when the disk was too full to give the claim back.
+    await bench.db
+      .updateTable("operations")
+      .set({ ...left })
+      .execute();
     expect(await bench.door.perform(note({ effect: async () => 1 }), system, "op", { text: "a" })).toEqual({ id: "op", text: "a" });
   });
 });
