@@ -20,6 +20,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "600" },
     /** The first ones of the sample were tried before. */
     skip: { type: "string", default: "0" },
+    /** `path:line` of a survivor, to see whether a new test notices it: the line is broken in every way. */
+    at: { type: "string", multiple: true, default: [] },
   },
 });
 const root = join(import.meta.dirname, "..", "..");
@@ -55,6 +57,7 @@ const wanted = values.protocols ? PROTOCOLS : SAFETY_CRITICAL;
 const names = values.rooms === "" ? null : values.rooms.split(",");
 const unknown = names?.filter((name) => !wanted.some((room) => room.name === name)) ?? [];
 if (unknown.length > 0) throw new Error(`no room is called ${unknown.join(", ")}; there are ${wanted.map(({ name }) => name).join(", ")}`);
+const places = values.at;
 const rooms = wanted.filter(({ name }) => names === null || names.includes(name));
 const copy = copyOf(root);
 const scores = new Map<string, Score>(rooms.map(({ name }) => [name, { tried: 0, noticed: 0, equivalent: 0 }]));
@@ -78,7 +81,13 @@ async function closeRunners(): Promise<void> {
 
 try {
   const all = rooms.map((room) => mutantsOf(copy.folder, room));
-  const sampled = values.protocols ? sampleLines(all.flat(), lines, seed) : all.flatMap((some) => sampleLines(some, lines, seed));
+  const isPlace = ({ path, line }: Mutant) => places.includes(`${path}:${line}`);
+  const sampled =
+    places.length > 0
+      ? all.flat().filter(isPlace)
+      : values.protocols
+        ? sampleLines(all.flat(), lines, seed)
+        : all.flatMap((some) => sampleLines(some, lines, seed));
   const chosen = sampled.slice(Number(values.skip));
   console.log(`seed ${seed}: ${chosen.length} lines, of ${all.flat().length} ways to break one in ${rooms.length} rooms`);
   const neighbours = readNeighbours(copy.folder);
