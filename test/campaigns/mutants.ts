@@ -20,6 +20,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "600" },
     /** The first ones of the sample were tried before. */
     skip: { type: "string", default: "0" },
+    /** Test files that are tried for a line at most, the nearest ones. */
+    nearest: { type: "string", default: "1000" },
     /** `path:line` of a survivor, to see whether a new test notices it: the line is broken in every way. */
     at: { type: "string", multiple: true, default: [] },
   },
@@ -105,7 +107,7 @@ try {
       continue;
     }
     const runner = await runnerOf(room.package);
-    const batches = batchesFor(path, room.tests, { files: runner.files, folder: copy.folder, neighbours });
+    const batches = batchesFor(path, room.tests, { files: runner.files, folder: copy.folder, neighbours }, Number(values.nearest));
     const file = join(copy.folder, path);
     const began = performance.now();
     const noticed = await notice(runner, { file, before: readFileSync(file, "utf8"), text }, batches, passing);

@@ -6,11 +6,12 @@ import type { TestRunner } from "./test-runner.ts";
 const FIRST = 2;
 const NEXT = 6;
 
-/** The tests of a room, the nearest to the source first, in parts. Paths are absolute. */
+/** The tests of a room, the nearest to the source first, in parts; `most` of them. Paths are absolute. */
 export function batchesFor(
   source: string,
   filters: readonly string[],
   { files, folder, neighbours }: { readonly files: readonly string[]; readonly folder: string; readonly neighbours: Neighbours },
+  most = Infinity,
 ): string[][] {
   const isOfRoom = (file: string) => filters.some((filter) => file.startsWith(`${folder}/${filter}`));
   const near = neighbours
@@ -18,7 +19,7 @@ export function batchesFor(
     .map(({ test, distance }) => ({ file: `${folder}/${test}`, distance }))
     .filter(({ file, distance }) => files.includes(file) && (distance <= 1 || isOfRoom(file)))
     .map(({ file }) => file);
-  const order = [...near, ...files.filter((file) => isOfRoom(file) && !near.includes(file))];
+  const order = [...near, ...files.filter((file) => isOfRoom(file) && !near.includes(file))].slice(0, most);
   return [order.slice(0, FIRST), order.slice(FIRST, FIRST + NEXT), order.slice(FIRST + NEXT)].filter((batch) => batch.length > 0);
 }
 

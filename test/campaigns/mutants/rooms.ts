@@ -29,7 +29,7 @@ export const SAFETY_CRITICAL: readonly Room[] = [
       "change/land/candidate.ts",
       "host/git/merge.ts",
     ],
-    ["change/land", "host/git/merge"],
+    ["change/land", "change/judge/qa-operations", "change/work/repo-operations", "change/work/hand-work", "host/git/merge"],
   ),
   room("door", "kernel", ["record/operations"]),
   room("lease", "durable", ["lease.ts", "journal.ts", "chain.ts"], [""]),

@@ -93,7 +93,7 @@ describe("the message of a merge", () => {
   });
 });
 
-describe("words that are refused before anything is merged", () => {
+describe("words that are refused before a person is asked, and before anything is merged", () => {
   test.each([
     ["an empty subject", { subject: "" }],
     ["a blank subject", { subject: "  " }],
@@ -124,6 +124,9 @@ describe("words that are refused before anything is merged", () => {
   ])("%s", async (_what, words) => {
     const before = scratch.git("rev-parse", "main");
     const given = { ...LETTERS, user_approval_token: "x", ...words };
+    await expect(scratch.kernel.features.candidate(callAs(), { ...LETTERS, ...words })).rejects.toMatchObject({
+      code: "schema_validation_failed",
+    });
     await expect(scratch.kernel.features.merge(callAs(), given)).rejects.toMatchObject({ code: "schema_validation_failed" });
     expect(scratch.git("rev-parse", "main")).toBe(before);
   });
