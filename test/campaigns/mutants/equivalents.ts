@@ -5,4 +5,9 @@ export const EQUIVALENTS: readonly { readonly path: string; readonly is: string;
     is: "return [...new Set(resources)].toSorted((a, b) => (a <= b ? -1 : 1));",
     why: "The elements of a set differ, so a and b are never equal.",
   },
+  {
+    path: "packages/kernel/src/host/git/merge.ts",
+    is: "for (const step of undo) await step();",
+    why: "Index and files are put back without reading each other, so either order ends in the same checkout. If a step fails, the intent stays, and the next process settles the landing.",
+  },
 ];

@@ -26,6 +26,7 @@ const reopen = async (policy: string, options?: ScratchOptions) => {
 beforeEach(() => open());
 afterEach(() => scratch.close());
 
+const AN_HOUR = 3_600_000;
 const WITHOUT_APPROVAL = POLICY.replace("merge_policy: {", "merge_policy: { require_user_approval: false,");
 const main = () => scratch.git("rev-parse", "main").trim();
 const merge = (token: string | null, more: Record<string, unknown> = {}, call = callAs()) =>
@@ -254,27 +255,48 @@ describe("the base does not move", () => {
   });
 });
 
-describe("a merge that landed but was not recorded", () => {
+describe("a merge that was not recorded", () => {
   test.each([
     ["with an approval", POLICY],
     ["without one", WITHOUT_APPROVAL],
-  ])("%s: the repeat records it, even if lock and approval have expired since", async (_what, policy) => {
+  ])("but landed, %s: the repeat records it, even if lock and approval have expired since", async (_what, policy) => {
     let crash = true;
+    let ahead = 0;
     await reopen(policy, {
+      clock: { ...systemClock, now: () => systemClock.now() + ahead },
       observe({ phase, name }) {
         if (phase === "effect_done" && name === "feature.ready_to_merge" && crash) throw new Error("the process dies here");
       },
     });
     const candidate = await readyWithLock();
-    const token = policy === POLICY ? scratch.sign(candidate) : null;
+    const token = policy === POLICY ? scratch.sign(candidate, systemClock.now() + AN_HOUR) : null;
     const call = callAs();
     await expect(merge(token, {}, call)).rejects.toThrow("the process dies here");
     const landed = main();
     expect(landed).not.toBe(candidate.base);
     crash = false;
-    await scratch.records.database.db.updateTable("locks").set({ expires_at: 0 }).execute();
+    ahead = 2 * AN_HOUR;
     expect(await merge(token, {}, call)).toMatchObject({ commit: landed, tree: candidate.tree });
     expect(main()).toBe(landed);
     expect((await feature.row()).status).toBe("merged");
+  });
+
+  test("whose process died before it landed is not repeated under an approval that has expired since", async () => {
+    let crash = true;
+    let ahead = 0;
+    await reopen(POLICY, {
+      clock: { ...systemClock, now: () => systemClock.now() + ahead },
+      observe({ phase, name }) {
+        if (phase === "started" && name === "feature.ready_to_merge" && crash) throw new Error("the process dies here");
+      },
+    });
+    const candidate = await feature.ready();
+    const token = scratch.sign(candidate, systemClock.now() + AN_HOUR);
+    const call = callAs();
+    await expect(merge(token, {}, call)).rejects.toThrow("the process dies here");
+    crash = false;
+    ahead = 2 * AN_HOUR;
+    await expect(merge(token, {}, call)).rejects.toMatchObject({ code: "user_approval_required", details: { reason: "expired" } });
+    expect(main()).toBe(candidate.base);
   });
 });
