@@ -229,6 +229,18 @@ describe("payloads", () => {
   });
 });
 
+test.each([499, 500, 501, 1_001])("a stream of %i events is verified to its last one, whichever page that is on", async (length) => {
+  const { sqlite } = await open(async () => null);
+  await sqlite.write((database) => {
+    for (let seq = 1; seq <= length; seq++)
+      appendWithin(sqlite, "long", { kind: "step", name: `s${seq}`, key: `s${seq}`, payload: `{"value":${seq}}` }, seq, null);
+    return database;
+  });
+  expect(await verifyStream(sqlite, "long")).toMatchObject({ ok: true, events: length });
+  await place.tamper("UPDATE events SET at = 0 WHERE stream = 'long' AND seq = ?", length);
+  expect(await verifyStream(sqlite, "long")).toMatchObject({ ok: false, broken: { reason: "edited", seq: length } });
+});
+
 test("an answer can be written in a transaction of the caller", async () => {
   const { process, runId } = await waitingRun();
   await process.sqlite.write((database) => insertSignal(database, { runId, name: "q", value: "from the inbox", sentBy: "ada", at: 1.5 }));

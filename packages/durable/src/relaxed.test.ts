@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -106,14 +106,18 @@ test("a power cut loses only the end of the journal, and the run continues to th
   await whole.sqlite.close();
 });
 
-test("settleJournal syncs the journal without changing it", async () => {
+test("settleJournal syncs the journal without changing it, and leaves no file open", async () => {
   const { sqlite, open } = counted(join(folder, "a.db"));
   const engine = await open(1);
   await engine.start("flow", null, { runId: "run" });
   const log = join(folder, "a.db-wal");
   const before = readFileSync(log);
+  // A long run syncs thousands of times.
+  const openFiles = () => (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0);
+  const atFirst = openFiles();
   settleJournal(sqlite);
   await journalOnDisk(sqlite);
+  expect(openFiles()).toBe(atFirst);
   expect(readFileSync(log)).toEqual(before);
   await engine.close();
   await sqlite.close();

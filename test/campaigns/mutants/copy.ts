@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -9,6 +9,8 @@ import { dirname, join } from "node:path";
  */
 export function copyOf(root: string): { readonly folder: string; remove(): void } {
   const place = mkdtempSync(join(tmpdir(), "slipway-mutants-"));
+  // Some tests run programs of the sources as another user.
+  chmodSync(place, 0o755);
   const folder = join(place, "copy");
   execFileSync("git", ["clone", "--quiet", "--no-hardlinks", root, folder]);
   for (const path of changedPaths(root)) {

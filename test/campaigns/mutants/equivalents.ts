@@ -10,4 +10,9 @@ export const EQUIVALENTS: readonly { readonly path: string; readonly is: string;
     is: "for (const step of undo) await step();",
     why: "Index and files are put back without reading each other, so either order ends in the same checkout. If a step fails, the intent stays, and the next process settles the landing.",
   },
+  {
+    path: "packages/kernel/src/host/redaction/patterns.ts",
+    is: "if (match.index < cut && end >= cut) cut = end;",
+    why: "If end equals cut, setting cut to it changes nothing.",
+  },
 ];

@@ -24,6 +24,14 @@ test("a folder deeper than PATH_MAX is removed", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test("a deep folder is removed by a process that may open few files", () => {
+  mkdirSync(join(folder, "top", ...Array.from({ length: 100 }, () => "a")), { recursive: true });
+  const script = `import { removeTreeNow } from ${JSON.stringify(join(import.meta.dirname, "remove-tree.ts"))}; removeTreeNow("top");`;
+  const limited = 'ulimit -n 90; exec "$0" --conditions=slipway-source --input-type=module --eval "$1"';
+  execFileSync("sh", ["-c", limited, process.execPath, script], { cwd: folder, stdio: "pipe" });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("names that are not UTF-8 are removed", () => {
   shell(`mkdir top && mkdir "top/$(printf 'd\\377')" && : > "top/$(printf 'd\\377/f\\376')"`);
   removeTreeNow(join(folder, "top"));

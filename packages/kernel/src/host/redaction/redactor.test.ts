@@ -207,6 +207,11 @@ describe("tokens", () => {
     }
   });
 
+  it("what follows a token across the window stays readable", () => {
+    const text = `${"w ".repeat(32_480)}Bearer ${"A".repeat(2000)} and the reason of the failure`;
+    expect(redactor.text(text).slice(64_960)).toBe(`Bearer ${MARK} and the reason of the failure`);
+  });
+
   it("a token that is longer than a window is removed completely", () => {
     const long = `Bearer ${"abcdefgh".repeat(400)}`;
     const text = `${"x ".repeat(32_000)}${long}${"+".repeat(3000)}`;

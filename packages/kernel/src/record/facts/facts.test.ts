@@ -202,6 +202,30 @@ describe("the chain that is read back", () => {
   });
 });
 
+describe("a chain that was found to be broken", () => {
+  test("leaves nothing behind that this process believes after it is whole again", async () => {
+    await observe(row("a"));
+    expect((await journalFacts(database.db)).of("checks").size).toBe(1);
+    const whole = await database.db.selectFrom("heads").selectAll().executeTakeFirstOrThrow();
+    // An event that proves a row, in a stream whose recorded head is another event.
+    const forged = { ...(await eventsNow())[0]!, seq: 2, key: "forged", prev: whole.hash, payload: '{"facts":{"checks":{"z":"0"}}}' };
+    await database.db
+      .insertInto("events")
+      .values({ ...forged, hash: eventHash(forged) })
+      .execute();
+    await database.db
+      .updateTable("heads")
+      .set({ seq: 2, hash: "0".repeat(64) })
+      .execute();
+    await expect(journalFacts(database.db)).rejects.toMatchObject({ code: "journal_broken" });
+    await database.db.deleteFrom("events").where("seq", "=", 2).execute();
+    await database.db.updateTable("heads").set({ seq: 1, hash: whole.hash }).execute();
+    const facts = await journalFacts(database.db);
+    expect(facts.about("checks", "z")).toBeUndefined();
+    expect(facts.of("checks").size).toBe(1);
+  });
+});
+
 describe("a database from before facts were signed", () => {
   beforeEach(async () => {
     await database.close();

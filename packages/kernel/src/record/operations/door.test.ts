@@ -274,7 +274,22 @@ describe("a failing call", () => {
     await expect(
       bench.door.perform(note({ effect: () => Promise.reject(refusal("disk_full")) }), system, "op", { text: "a" }),
     ).rejects.toThrow();
-    expect(await bench.door.perform(note(), system, "op", { text: "a" })).toEqual({ id: "op", text: "a" });
+    const redriven: boolean[] = [];
+    const commit: Note["commit"] = async (tx, given, effect, call) => (
+      redriven.push(call.redriven),
+      note().commit(tx, given, effect, call)
+    );
+    expect(await bench.door.perform(note({ commit }), system, "op", { text: "a" })).toEqual({ id: "op", text: "a" });
+    expect(await bench.door.perform(note({ commit }), system, "another", { text: "a" })).toEqual({ id: "another", text: "a" });
+    expect(redriven).toEqual([true, false]);
+    expect(await unfinishedOperations(bench.db)).toEqual([]);
+  });
+
+  test("in a process that may no longer write, an effect is not even begun", async () => {
+    const bench = await open({ fence: () => Promise.reject(refusal("lease_lost")) });
+    const effect = vi.fn(async () => 1);
+    await expect(bench.door.perform(note({ effect }), system, "op", { text: "a" })).rejects.toMatchObject({ code: "lease_lost" });
+    expect(effect).not.toHaveBeenCalled();
     expect(await unfinishedOperations(bench.db)).toEqual([]);
   });
 });
