@@ -22,15 +22,17 @@ export interface TestRunner {
 }
 
 const MARK = "SLIPWAY_MUTANTS";
+/** A broken line may wait or loop for ever. A busy machine is slow, too: then the same files are slow with the line as it was. */
+const longestFor = (files: number) => 90_000 + files * 60_000;
 
 /** Runs tests of one package in a process that stays, because loading Vitest and the sources costs more than most tests. */
-export async function startTests(base: string, log: string, longestMs: number): Promise<TestRunner> {
+export async function startTests(base: string, log: string): Promise<TestRunner> {
   const mark = `${process.pid}-${Math.trunc(performance.now())}`;
   let started = await start(base, log, mark);
   return {
     files: started.files,
     async run(request) {
-      const outcome = await answer<TestOutcome>(started.child, longestMs, () => started.child.send(request));
+      const outcome = await answer<TestOutcome>(started.child, longestFor(request.files.length), () => started.child.send(request));
       if (outcome !== null) return outcome;
       await end(started.child, mark);
       started = await start(base, log, mark);

@@ -55,8 +55,14 @@ describe("reserving", () => {
   });
 
   test.each([
-    [{ feature: { max_tokens: 999 } }, "The feature letters has a budget of 999 tokens: 0 tokens is spent"],
-    [{ roles: { builder: { max_minutes: 0.5 } } }, "The role builder has a budget of 30 s: 0 s is spent"],
+    [
+      { feature: { max_tokens: 999 } },
+      "The feature letters has a budget of 999 tokens: 0 tokens is spent, and the builder's next call may take",
+    ],
+    [
+      { roles: { builder: { max_minutes: 0.5 } } },
+      "The role builder has a budget of 30 s: 0 s is spent, and the builder's next call may take",
+    ],
   ])("every scope and dimension: %j", async (config, message) => {
     const budget = await open(config);
     expect((await refusal(budget.reserve(SYSTEM, wish()))).message).toContain(message);
@@ -135,6 +141,13 @@ describe("settling", () => {
     expect(await budget.keptReply(question)).toEqual({ text: "kept" });
     expect(await budget.keptReply({ ...question, repair: 1 })).toBeNull();
     expect(await budget.keptReply({ ...question, prompt_digest: "other" })).toBeNull();
+  });
+
+  test("the answer of a call that failed is not taken for its result", async () => {
+    const budget = await open();
+    const { id } = await budget.reserve(SYSTEM, wish());
+    await budget.settle(SYSTEM, taken(id, { status: "failed", reply_digest: await budget.keepReply({ text: "cut off in the mid" }) }));
+    expect(await budget.keptReply({ invocation: wish().invocation, repair: 0, prompt_digest: "p" })).toBeNull();
   });
 
   test.each([

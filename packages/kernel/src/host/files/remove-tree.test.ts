@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { inFolderOf } from "./beneath.ts";
-import { removeBeneath, removeTree, removeTreeNow } from "./remove-tree.ts";
+import { removeBeneath, removeTree, removeTreeNow, removeWithin } from "./remove-tree.ts";
 
 let folder: string;
 
@@ -58,6 +58,19 @@ test("a link is removed, and its target stays", async () => {
   symlinkSync("outside", join(folder, "link"));
   await removeTree(join(folder, "link"));
   expect(readFileSync(join(folder, "outside/kept"), "utf8")).toBe("kept");
+});
+
+test("what cannot be removed within a time is left, and said", async () => {
+  // A name that no file can have.
+  expect(await removeWithin(join(folder, "x".repeat(300)), 1_000)).toBe(false);
+  mkdirSync(join(folder, "top"));
+  expect(await removeWithin(join(folder, "top"), 10_000)).toBe(true);
+});
+
+test("below a root, only a missing path is no error", () => {
+  writeFileSync(join(folder, "file"), "");
+  expect(() => removeBeneath(folder, `${"x".repeat(300)}/a`)).toThrow("ENAMETOOLONG");
+  expect(() => removeBeneath(folder, "file/a")).toThrow(/symbolic link/);
 });
 
 test("a missing path is not an error", async () => {

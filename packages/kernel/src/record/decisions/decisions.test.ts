@@ -176,6 +176,7 @@ describe("dependencies", () => {
       code: "decision_dependency_invalid",
       message: expect.stringContaining("contradict each other (ab)"),
     });
+    await expect(add("z", { dependencies: ["b", "a"] })).rejects.toMatchObject({ code: "decision_dependency_invalid" });
     expect((await add("one-side", { dependencies: ["a", "c"] })).status).toBe("active");
     await bench.decisions.invalidate(callBy("person"), SCOPE, "ab", REPORT);
     expect((await add("z", { dependencies: ["a", "b"] })).status).toBe("active");

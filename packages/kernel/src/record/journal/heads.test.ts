@@ -144,6 +144,21 @@ describe("a copy of a repository", () => {
   });
 });
 
+test("a repository is named by its own stream, not by that of a run", async () => {
+  const records = await open("a");
+  const { db, sqlite } = records.database;
+  const name = () => repositoryId(db, records.layout.database);
+  const before = await name();
+  await sqlite.write((database) => {
+    database.exec("INSERT INTO events VALUES ('a-run', 1, 'step', 's', 's', 1, '{}', '', 'the hash of an event')");
+  });
+  expect(await name()).toBe(before);
+  await append(records);
+  const named = await name();
+  expect(named).not.toBe(before);
+  expect(await name()).toBe(named);
+});
+
 test("a repository without events has no kept heads, and nothing to refuse", async () => {
   const records = await open("a");
   await keepHeads(stateHome, records);

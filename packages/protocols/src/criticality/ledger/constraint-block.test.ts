@@ -94,6 +94,7 @@ test("[CRI-014] two canonical decisions in force that are marked as contradictin
     entry("c", "inferred"),
     entry("conflict_001", "blocking", { dependencies: ["a", "c", "b"], constraint: "a and b exclude each other" }),
     entry("conflict_002", "blocking", { dependencies: ["a", "c"] }),
+    entry("rests_on_both", "canonical", { dependencies: ["a", "b"] }),
   ];
   expect(canonicalConflicts(entries)).toEqual([
     { contradiction: "conflict_001", why: "a and b exclude each other", decisions: ["a", "b"] },
