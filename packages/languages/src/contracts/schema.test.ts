@@ -82,6 +82,7 @@ describe("ship evidence", () => {
 
   test.each([
     ["nothing", {}, []],
+    ["nothing if all tests passed", { tests: [tests[0]], summary: { total: 1, passed: 1, failed: 0 } }, []],
     ["a wrong total", { summary: { total: 3, passed: 1, failed: 1 } }, ["/summary/total"]],
     ["results that do not match the tests", { summary: { total: 2, passed: 2, failed: 0 } }, ["/summary/passed", "/summary/failed"]],
     ["no test", { tests: [], summary: summaryOf([]) }, ["/tests"]],

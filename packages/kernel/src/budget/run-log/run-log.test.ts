@@ -142,6 +142,14 @@ test("an edited file is not appended to", async () => {
   expect(warnings).toHaveLength(1);
 });
 
+test.each([
+  ["with its key", "op-7", { stream: RUN, seq: 1, name: "approve", key: "op-7" }],
+  ["without one", null, { stream: RUN, seq: 1, name: "approve" }],
+])("a line names its event in the journal, %s", (_case, key, place) => {
+  const event = { stream: RUN, seq: 1, name: "approve", key, kind: "answer", at: 0, payload: "{}", prev: "", hash: "" };
+  expect(lineOf(event as unknown as JournalEvent, null).data).toEqual({ ...place, payload: {} });
+});
+
 test("an approval's token is removed", () => {
   const payload = JSON.stringify({ value: { decision: "approve", token: "payload.signature" }, input_tokens: 3 });
   const event = { stream: RUN, seq: 1, name: "approve", key: null, kind: "answer", at: 0, payload, prev: "", hash: "" };

@@ -82,27 +82,45 @@ test("a link is not opened as a folder, and a file is none", () => {
   expect(() => openFolder(join(folder, "file"))).toThrow("ENOTDIR");
 });
 
+/** As another user, if this one is root: root enters every folder. */
+function asUser(script: string): string[] {
+  const source = `
+    import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+    import { inFolderOf, openClosedFolder } from ${JSON.stringify(join(import.meta.dirname, "beneath.ts"))};
+    const modeOf = (path) => (statSync(path).mode & 0o777).toString(8);
+    ${script}`;
+  chmodSync(folder, 0o777);
+  const identity = process.getuid?.() === 0 ? { uid: 4242, gid: 4242 } : {};
+  const args = ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", source];
+  return execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", ...identity })
+    .trim()
+    .split("\n");
+}
+
 test("folders without permissions are opened by a non-root user, and leave no file open", ({ skip }) => {
   skip(!hasDescriptors(), NO_DESCRIPTORS);
-  const script = `
-    import { chmodSync, mkdirSync, readdirSync, rmdirSync, statSync } from "node:fs";
-    import { openClosedFolder } from ${JSON.stringify(join(import.meta.dirname, "beneath.ts"))};
+  const said = asUser(`
     const open = () => readdirSync("/proc/self/fd").length;
     for (const mode of [0o000, 0o500, 0o300]) {
       mkdirSync("closed");
       chmodSync("closed", mode);
       const before = open();
       { using folder = openClosedFolder("closed"); readdirSync(folder.place); }
-      console.log(mode.toString(8), (statSync("closed").mode & 0o777).toString(8), open() - before);
+      console.log(mode.toString(8), modeOf("closed"), open() - before);
       chmodSync("closed", 0o700);
       rmdirSync("closed");
-    }`;
-  chmodSync(folder, 0o777);
-  const identity = process.getuid?.() === 0 ? { uid: 4242, gid: 4242 } : {};
-  const args = ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", script];
-  expect(
-    execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", ...identity })
-      .trim()
-      .split("\n"),
-  ).toEqual(["0 700 0", "500 700 0", "300 700 0"]);
+    }`);
+  expect(said).toEqual(["0 700 0", "500 700 0", "300 700 0"]);
+});
+
+test("a path leads through a folder without permissions only if that is wanted; otherwise the folder keeps its mode", ({ skip }) => {
+  skip(!hasDescriptors(), NO_DESCRIPTORS);
+  const said = asUser(`
+    mkdirSync("closed");
+    chmodSync("closed", 0o500);
+    const write = (file) => writeFileSync(file, "x");
+    try { inFolderOf(".", "closed/file", write); } catch ({ code }) { console.log(code, modeOf("closed")); }
+    inFolderOf(".", "closed/file", write, { open: true });
+    console.log(existsSync("closed/file"), modeOf("closed"));`);
+  expect(said).toEqual(["EACCES 500", "true 700"]);
 });

@@ -178,6 +178,9 @@ describe("dependencies", () => {
     });
     await expect(add("z", { dependencies: ["b", "a"] })).rejects.toMatchObject({ code: "decision_dependency_invalid" });
     expect((await add("one-side", { dependencies: ["a", "c"] })).status).toBe("active");
+    // It says so itself.
+    expect((await add("ab-again", { confidence: "blocking", dependencies: ["a", "b"] })).status).toBe("active");
+    await bench.decisions.invalidate(callBy("person"), SCOPE, "ab-again", REPORT);
     await bench.decisions.invalidate(callBy("person"), SCOPE, "ab", REPORT);
     expect((await add("z", { dependencies: ["a", "b"] })).status).toBe("active");
   });

@@ -32,6 +32,11 @@ describe("[FAC-095] an envelope", () => {
     expect(() => parseEnvelope({ ...WHOLE, [field]: undefined })).toThrow(new RegExp(field));
   });
 
+  test("may have the time of any zone", () => {
+    const created_at = "2026-01-23T10:00:00+02:00";
+    expect(parseEnvelope({ ...WHOLE, created_at }).created_at).toBe(created_at);
+  });
+
   test("may omit its notes, and has no other fields", () => {
     expect(parseEnvelope(required).notes).toBe("");
     expect(() => parseEnvelope({ ...WHOLE, surprise: 1 })).toThrow(/surprise/);

@@ -84,6 +84,12 @@ describe("[FEA-141] parsers count from the records of a report", () => {
     expect(counts).toMatchObject({ total: 1, failed: 1 });
   });
 
+  it("junit: names the tests that failed, by a failure or an error, and no others", async () => {
+    const report =
+      '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase><testcase name="c"><error/></testcase><testcase name="d"><skipped/></testcase></testsuite>';
+    expect((await parseJunit(pieces(report), "r.xml")).failed).toEqual(new Set(["b", "c"]));
+  });
+
   it("junit: names the tests that ran, with the number of runs, without skipped ones", async () => {
     const report =
       '<testsuite><testcase name="a"/><testcase name="a"/><testcase name="b"><failure/></testcase><testcase name="c"><skipped/></testcase></testsuite>';
