@@ -49,8 +49,8 @@ function isEquivalent({ path, is, line, text }: Mutant): boolean {
   return EQUIVALENTS.some((known) => known.path === path && known.is === is.trim() && (known.after ?? before) === before);
 }
 
-/** A sentence that is left out of a message. */
-const isProse = ({ was, is }: Mutant) => is.trim() === "" && /^\s*["'`].* /.test(was);
+/** A sentence or an empty line that is left out of a message. */
+const isProse = ({ was, is }: Mutant) => is.trim() === "" && /^\s*["'`](?:["'`]|.* )/.test(was);
 
 interface Score {
   tried: number;

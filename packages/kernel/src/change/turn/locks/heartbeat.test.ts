@@ -54,6 +54,16 @@ test("locks taken during the heartbeat are kept too, and those of others are not
   ]);
 });
 
+test("a heartbeat that renews no lease writes nothing, and projects nothing", async () => {
+  await bench.acquire("f9", ["openapi"]);
+  let projected = 0;
+  await heart(3, () => undefined, { afterwards: async () => void projected++ });
+  expect([beats, projected]).toEqual([0, 0]);
+  await bench.acquire("f1", ["events"]);
+  await heart(bench.sleeps.length + 2, () => undefined, { afterwards: async () => void projected++ });
+  expect([beats, projected]).toEqual([2, 2]);
+});
+
 test("[FEA-113] a lease that expired and was taken over is reported once; the others are still renewed", async () => {
   await bench.acquire("f1", ["events", "openapi"]);
   await heart(4, async (beat) => {
