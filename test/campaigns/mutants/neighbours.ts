@@ -29,10 +29,14 @@ export function readNeighbours(folder: string): Neighbours {
       return [...distances]
         .filter(([file]) => file.endsWith(".test.ts"))
         .map(([test, distance]) => ({ test, distance: test === beside ? 0 : distance }))
-        .toSorted((a, b) => a.distance - b.distance || apart(path, a.test) - apart(path, b.test));
+        .toSorted((a, b) => rank(path, a) - rank(path, b) || a.distance - b.distance || apart(path, a.test) - apart(path, b.test));
     },
   };
 }
+
+/** A test in the same folder is short more often than one that only imports the source sooner. */
+const rank = (path: string, { test, distance }: { readonly test: string; readonly distance: number }) =>
+  distance === 0 ? 0 : dirname(test) === dirname(path) ? 1 : 2;
 
 /** Folders between two files. */
 const apart = (a: string, b: string) => relative(dirname(a), dirname(b)).split("/").length;

@@ -17,7 +17,7 @@ function write(path: string, text: string): string {
   return join(folder, path);
 }
 
-test("the test beside a source comes first, then those that import it, then the rest of its room", () => {
+test("the test beside a source comes first, then its folder, then those that import it, then the rest of its room", () => {
   write("packages/kernel/src/lock/lease.ts", "");
   write("packages/kernel/src/lock/take.ts", 'import { a } from "./lease.ts";');
   const files = [
@@ -32,8 +32,8 @@ test("the test beside a source comes first, then those that import it, then the 
   const batches = batchesFor("packages/kernel/src/lock/lease.ts", ["packages/kernel/src/lock"], { files, folder, neighbours });
   expect(batches.flat().map((file) => file.slice(`${folder}/packages/kernel/src/`.length))).toEqual([
     "lock/lease.test.ts",
-    "turn/near.test.ts",
     "lock/a.test.ts",
+    "turn/near.test.ts",
     "lock/by-process.test.ts",
   ]);
 });

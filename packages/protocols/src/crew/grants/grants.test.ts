@@ -14,6 +14,26 @@ const writers = (path: string, state: CrewState, mode: CrewMode = "full") =>
   CREW_ROLES.filter((role) => mayWrite(role, path, at(state, mode)));
 const whenever = (role: CrewRole, path: string) => CREW_STATES.filter((state) => mayWrite(role, path, at(state)));
 
+test.each(["src/a.spec.js", "e2e/login.ts", "src/__tests__/a.ts", "py/conftest.py", "src/__snapshots__/a.snap", "lib/user_test.rb"])(
+  "%s is a file of the tests, which only those who write tests may change",
+  (path) => {
+    expect([isTestFile(path), isBuildFile(path), isProductFile(path)]).toEqual([true, false, false]);
+  },
+);
+
+test.each([
+  ...["Makefile", "CMakeLists.txt", "docker-compose.yml", "pyproject.toml", "Cargo.toml", "pom.xml", "build.gradle.kts"],
+  ...["jest.config.js", "tsconfig.base.json", "dev-requirements.txt", "App.csproj", ".npmrc", ".eslintrc.json", ".prettierignore"],
+  ...[".gitlab-ci.yml", ".circleci/config.yml", "packages/a/scripts/deploy.sh", "release/notes.mjs", "nx.json"],
+])("%s decides how the product is built or shipped, and is no file of the product", (path) => {
+  expect([isBuildFile(path), isProductFile(path)]).toEqual([true, false]);
+});
+
+test.each(["HISTORY.md", "RELEASE_NOTES.md", "doc/changelog-2.md", "release-notes/2.0.md", "CHANGES.md", "RELEASE-NOTES.md"])(
+  "%s tells users what has changed",
+  (path) => expect(isDocsFile(path)).toBe(true),
+);
+
 test("kinds of files", () => {
   expect(["src/a.test.ts", "tests/x/data.json", "pkg/a_test.go", "test_a.py", "src/AppTest.java"].map(isTestFile)).toEqual([
     true,
