@@ -57,4 +57,10 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     after: "if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;",
     why: "Runs only on systems without /proc/self/fd.",
   },
+  {
+    path: "packages/kernel/src/change/plan/claims-store.ts",
+    is: "",
+    after: '.where("plan_claims.feature_id", "!=", plan.feature_id)',
+    why: "The transaction that ends a feature drops its claims (turn/queue); this line is a second guard.",
+  },
 ];

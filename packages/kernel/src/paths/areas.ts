@@ -68,8 +68,7 @@ function segmentMatcher(segment: string): (text: string) => boolean {
 function matchesSegments(pattern: readonly (typeof ANY_DEPTH | ((segment: string) => boolean))[], segments: readonly string[]): boolean {
   let reachable = [true, ...segments.map(() => false)];
   for (const step of pattern) {
-    const next = segments.map(() => false);
-    next.push(false);
+    const next = reachable.map(() => false);
     if (step === ANY_DEPTH) {
       let open = false;
       reachable.forEach((here, index) => (next[index] = open ||= here));

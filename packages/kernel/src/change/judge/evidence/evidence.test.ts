@@ -11,6 +11,7 @@ import { openDatabase } from "../../../open-database.ts";
 import type { Database } from "../../../record/database/open.ts";
 import { isUniqueViolation } from "../../../record/database/testing/unique.ts";
 import { nodeFileSystem } from "../../../host/files/file-system.ts";
+import { recordFact } from "../../../record/facts/collect.ts";
 import { recorded } from "../../../record/facts/testing/recorded.ts";
 import { repositoryJournal } from "../../../record/journal/repository.ts";
 import { objectStore } from "../../../record/objects/store.ts";
@@ -170,6 +171,34 @@ describe("the bundle", () => {
     expect(after).toContain("Repository: 4 events, head");
     const unapproved = await evidenceOf({ database }, feature, { ...(await approvedMerge(key)), approval_id: "approval_none" });
     expect(evidenceMarkdown(unapproved)).toContain("without a recorded approval");
+  });
+
+  test("of a merged change is not about another feature that was deleted", async () => {
+    const former = {
+      label: "f0 (deleted)",
+      id: "f0",
+      run_id: "run_0",
+      status: "merged",
+      tree: "t0",
+      base_branch: "main",
+      base_commit: "b0",
+    };
+    const row = { ...former, merge: null, deleted_at: 1, deleted_by: "ada" } as const;
+    await recorded(database.db, async (tx) => {
+      await tx
+        .insertInto("deleted_features")
+        .values({ ...row, status: "merged" })
+        .execute();
+      recordFact(tx, "deleted_features", row.label, row);
+    });
+    const merge = await approvedMerge(await openKey());
+    expect((await evidenceOf({ database }, feature, merge)).merge).toEqual(merge);
+    await database.db.updateTable("deleted_features").set({ tree: "t9" }).execute();
+    const deleted = { ...feature, id: "f0" };
+    await expect(evidenceOf({ database }, deleted, merge, row.label)).rejects.toMatchObject({
+      code: "evidence_tampered",
+      details: { table: "deleted_features" },
+    });
   });
 
   test("shows text from outside without rendering it", async () => {

@@ -55,6 +55,8 @@ describe("planGate", () => {
 
   it("an unknown profile or mode is refused, with the existing ones", () => {
     expect(code(() => planGate(config, "other", "full", constraints))).toBe("unknown_gate_profile_or_mode");
+    expect(() => planGate(config, "other", "full", constraints)).toThrow('has no profile "other"');
+    expect(() => planGate(config, "default", "merge", constraints)).toThrow('has no mode "merge" in profile "default"');
     for (const mode of ["merge", "slow", "toString"]) {
       expect(() => planGate(config, "default", mode, constraints)).toThrow(/It has default \(fast, full\)/);
     }
