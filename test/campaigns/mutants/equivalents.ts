@@ -63,4 +63,10 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     after: '.where("plan_claims.feature_id", "!=", plan.feature_id)',
     why: "The transaction that ends a feature drops its claims (turn/queue); this line is a second guard.",
   },
+  {
+    path: "packages/kernel/src/change/land/approvals/key.ts",
+    is: "if (false) throw error;",
+    after: "// `link` fails where `rename` would replace: two processes that create a key at once both use the first one.",
+    why: "Then there is no key, and reading it fails next: both are refused as the same error, with the reason of the system call that failed.",
+  },
 ];

@@ -34,6 +34,15 @@ describe("answers", () => {
       expect([said, gateAnswer("APPROVE_DESIGN", said)]).toEqual([said, null]);
   });
 
+  test.each([
+    ["approved", "approve, approve it, I approve, y, ok, okay, looks good to me, go, ship it, fine, accepted, accept, +1"],
+    ["per-batch", "per_batch, perbatch, batch, per task, per-task, each task, after each batch, every task"],
+    ["single-final", "single final, single_final, singlefinal, single, final, once at the end, single review at the end, one final review"],
+  ])("a person who answers in their own words is not asked again: %s", (stored, words) => {
+    const gate = stored === "approved" ? "APPROVE_DESIGN" : "REVIEW_STRATEGY";
+    for (const said of words.split(", ")) expect([said, gateAnswer(gate, said)]).toEqual([said, stored]);
+  });
+
   test("[CRW-067] only the two canonical strategies are stored", () => {
     expect(
       ["per-batch", "Per batch", "after each task", "single-final", "at the end", "once"].map((said) =>
