@@ -15,6 +15,7 @@ import { recordFact } from "../../../record/facts/collect.ts";
 import { recorded } from "../../../record/facts/testing/recorded.ts";
 import { repositoryJournal } from "../../../record/journal/repository.ts";
 import { objectStore } from "../../../record/objects/store.ts";
+import { canaryCheck } from "../canary/record.ts";
 import { evidenceOf, type EvidencedMerge } from "./bundle.ts";
 import { checksOf, modePassed, recordCheck, type NewCheck } from "./checks.ts";
 import { countChecks, missingModes, passedOn } from "./gate-queries.ts";
@@ -171,6 +172,21 @@ describe("the bundle", () => {
     expect(after).toContain("Repository: 4 events, head");
     const unapproved = await evidenceOf({ database }, feature, { ...(await approvedMerge(key)), approval_id: "approval_none" });
     expect(evidenceMarkdown(unapproved)).toContain("without a recorded approval");
+  });
+
+  test("as Markdown says what planted failures showed of each gate, and where the policy has none", async () => {
+    const bundle = async () => evidenceMarkdown(await evidenceOf({ database }, feature, null));
+    await record({ id: "gate", at: 1 });
+    expect(await bundle()).not.toContain("## Planted failures");
+    const planted = [
+      { kind: "test", path: "test/net.test.ts", near: null, framework: "vitest", fate: "green", step: null, why: "" },
+    ] as const;
+    const counts = { profile: "default", key: "k", planted, runs: 1, ms: 5, gate_ms: 5, collects: null, waived_by: null, comment: null };
+    await record(canaryCheck("gate", "full", { ...counts, planted: [...planted], outcome: "not_proven", unknown: [] }));
+    expect(await bundle()).toMatch(/## Planted failures\n\n- full on `t1`: [^\n]*test\/net\.test\.ts/);
+    expect(await bundle()).not.toContain("turned it off");
+    await record({ id: "other", name: "fast", counts: { canary: "off" } });
+    expect(await bundle()).toContain("- The policy turned it off (gates.canary) for some gates");
   });
 
   test("of a merged change is not about another feature that was deleted", async () => {
