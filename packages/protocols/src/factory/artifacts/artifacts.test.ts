@@ -28,11 +28,12 @@ test("[FAC-098] an artifact is stored with its envelope and its body, and its fi
   expect((await bench.artifacts.get(envelope.artifact_id)).envelope).toEqual(envelope);
 });
 
-test("missing or edited files are rewritten from the record", async () => {
+test("missing or edited files are rewritten from the record, and counted", async () => {
   const envelope = await bench.create({ body: { "notes.md": "two\n" } });
   rmSync(fileOf(envelope, "envelope.json"));
   writeFileSync(fileOf(envelope, "body/notes.md"), "");
-  await bench.artifacts.renew(envelope.artifact_id);
+  expect(await bench.artifacts.renew(envelope.artifact_id)).toBe(2);
+  expect(await bench.artifacts.renew(envelope.artifact_id)).toBe(0);
   expect(JSON.parse(readFileSync(fileOf(envelope, "envelope.json"), "utf8"))).toEqual(envelope);
   expect(readFileSync(fileOf(envelope, "body/notes.md"), "utf8")).toBe("two\n");
 });

@@ -189,6 +189,14 @@ describe("the bundle", () => {
     expect(await bundle()).toContain("- The policy turned it off (gates.canary) for some gates");
   });
 
+  test("as Markdown says of a deleted feature who deleted it, and of its successor that there was one", async () => {
+    const shown = async (more: object) => evidenceMarkdown(await evidenceOf({ database }, { ...feature, ...more }, null));
+    const deleted = await shown({ deleted: { at: 0, by: "ada" } });
+    expect(deleted).toContain("Deleted at 1970-01-01T00:00:00.000Z by ada. `slipway restore f1 --list` shows");
+    expect(await shown({ earlier: ["f1@1"] })).toContain("Deleted features had this name before: `slipway evidence f1@1`.");
+    expect(await shown({})).not.toMatch(/Deleted|restore/);
+  });
+
   test("of a merged change is not about another feature that was deleted", async () => {
     const former = {
       label: "f0 (deleted)",
