@@ -166,7 +166,11 @@ describe.each(KINDS)("the %s ledger", (kind) => {
     await made.ledger.endDispatch(made.call(), { ...end, notes: "later" });
     const { telemetry } = await made.ledger.rows(RUN);
     expect(telemetry).toMatchObject([{ ...end, started_at: running.started_at, completed_at: "2026-02-26T14:31:30.250Z" }]);
-    await expect(made.ledger.endDispatch(made.call(), { ...end, status: "ERROR" })).rejects.toThrow("has ended with DONE, not ERROR");
+    await expect(made.ledger.endDispatch(made.call(), { ...end, status: "ERROR" })).rejects.toMatchObject({
+      code: "policy_violation",
+      message: expect.stringContaining("has ended with DONE, not ERROR"),
+      details: { field: "status" },
+    });
   });
 
   test("the end of a dispatch that has not begun is refused", async () => {

@@ -18,3 +18,16 @@ test.each([
     expect([...(plant?.text ?? "").matchAll(/["'](\.\/[^"']+)["']/g)].map(([, specifier]) => specifier)).toContain(loads);
   },
 );
+
+test.each([
+  ["its neighbour did not change", "vitest", ["src/price.ts"]],
+  ["its framework loads all test files at once", "mocha", ["test/price.test.js"]],
+])("what is planted loads no other test if %s", (_why, framework, changed) => {
+  const near = "test/price.test.js";
+  const text = 'import { price } from "../src/price.js";\ntest("adds", () => price());\n';
+  const known = { path: near, text, framework, direct: ["src/price.ts"], indirect: [] };
+  const ground = { tests: [known], changed, paths: new Set([near]), worktree: "/work/tree", reported: null };
+  const plants = planTests(ground, (limit) => 1 % limit);
+  expect(plants).toHaveLength(1);
+  expect(plants[0]?.text).not.toContain("./price.test.js");
+});
