@@ -1,5 +1,6 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { openKernelAt } from "@slipway/kernel/open";
 import type { ToolEnvelope } from "@slipway/kernel/tools/envelope";
 import { migrateProtocols } from "@slipway/protocols/all-protocols";
@@ -37,7 +38,7 @@ async function connect(project: Project, ...args: string[]) {
 }
 
 async function withRun(project: Project): Promise<void> {
-  const opened = await openKernelAt({ cwd: project.root, env: project.env });
+  const opened = await openKernelAt({ cwd: project.root, env: project.env, askTrust: trustAnything });
   await migrateProtocols(opened.records.database);
   await recordRun(opened.records, "run-1", "running");
   await opened.close();

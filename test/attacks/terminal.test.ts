@@ -1,8 +1,9 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM } from "slipway/testing/program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { atTerminal, canOpenTerminal } from "./at-terminal.ts";
 import { runUntilApproval, slipway } from "./cli.ts";
 import { adding, addingBinary, replacing } from "./patches.ts";
 import { makeYard, type Yard } from "./yard.ts";
@@ -32,31 +33,11 @@ function octal(character: string): string {
   return Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8)}`).join("");
 }
 
-/** In a pseudo-terminal, where a line feed becomes CR LF. Keys are pressed when `after` is on the screen. */
-function atTerminal(argv: readonly string[], keys?: { readonly after: string; readonly press: string }): Promise<string> {
-  const quoted = [process.execPath, ...PROGRAM, ...argv].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
-  const env = { ...yard.env, TERM: "xterm-256color", SHELL: "/bin/sh" };
-  const child = spawn("script", ["--quiet", "--return", "--command", `stty cols 300 rows 60; exec ${quoted}`, "/dev/null"], {
-    cwd: yard.root,
-    env,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  let [shown, pressed] = ["", keys === undefined];
-  child.stdout.on("data", (chunk: Buffer) => {
-    shown += chunk.toString("utf8");
-    if (pressed || keys === undefined || !shown.includes(keys.after)) return;
-    pressed = true;
-    child.stdin.write(keys.press);
-  });
-  return new Promise((resolve) => child.on("close", () => resolve(shown.replaceAll("\r\n", "\n"))));
-}
-
 /** Slipway's own colours, and characters that are invisible or interpreted. */
 // oxlint-disable-next-line no-control-regex
 const STYLES = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
 const UNSEEN = /[[\p{C}\p{Z}\p{DI}]--[ \t\n]]/v;
 
-const canOpenTerminal = spawnSync("script", ["--quiet", "--return", "--command", "true", "/dev/null"], { stdio: "ignore" }).status === 0;
 if (!canOpenTerminal) console.log("skipped: there is no `script` to open a pseudo-terminal with");
 
 describe.skipIf(!canOpenTerminal)("B10: on a terminal no control character is interpreted and nothing is hidden", () => {
@@ -76,13 +57,16 @@ describe.skipIf(!canOpenTerminal)("B10: on a terminal no control character is in
     ["an invalid answer", ["answer", "Q1", HOSTILE], ["<U+001B>[2K"]],
   ])("%s", async (_what, argv, expected) => {
     const [run = ""] = readdirSync(join(yard.root, ".slipway", "runs"));
-    const shown = await atTerminal(argv.map((word) => word.replace("RUN", run)));
+    const shown = await atTerminal(
+      yard,
+      argv.map((word) => word.replace("RUN", run)),
+    );
     for (const text of expected) expect(shown).toContain(text);
     expect(UNSEEN.exec(shown.replaceAll(STYLES, "")), JSON.stringify(shown)).toBeNull();
   });
 
   test("the change to sign, and the prompt that asks for it", async () => {
-    const shown = await atTerminal(["approve", "letters"], { after: "Sign tree", press: "n" });
+    const shown = await atTerminal(yard, ["approve", "letters"], { after: "Sign tree", press: "n" });
     expect(shown).toContain(`letters ${SHOWN}`);
     expect(shown).toContain(NAME);
     // The prompt itself moves the cursor; the shown text does not.

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { trustNow } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { excludeLocally, openRepository } from "@slipway/kernel/host/git/repository";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { giveTo } from "./ordinary-user.ts";
@@ -39,6 +40,8 @@ export interface YardOptions {
   readonly place?: string;
   /** Only for root. */
   readonly user?: number | undefined;
+  /** False for a repository whose configuration nobody has trusted. */
+  readonly trusted?: boolean;
 }
 
 const FILES: Readonly<Record<string, string>> = {
@@ -74,7 +77,14 @@ const INERT = [
   "safe.directory=*",
 ];
 
-export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdir(), user }: YardOptions = {}): Promise<Yard> {
+export async function makeYard({
+  files = {},
+  links = {},
+  env = {},
+  place = tmpdir(),
+  user,
+  trusted = true,
+}: YardOptions = {}): Promise<Yard> {
   const home = realpathSync(mkdtempSync(join(place, "slipway-attack-")));
   const root = join(home, "repository");
   const git = (...args: readonly string[]) =>
@@ -126,6 +136,7 @@ export async function makeYard({ files = {}, links = {}, env = {}, place = tmpdi
   // The two changes that Slipway makes outside its own folders, made in advance, so that any other change is seen.
   await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
   await excludeLocally(await openRepository(root), [".slipway/", ".worktrees/"]);
+  if (trusted) await trustNow(root, yard.env);
   if (user !== undefined) giveTo(user, home);
   return yard;
 }

@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join, relative } from "node:path";
+import { trustNow } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { expect } from "vitest";
 import { PROGRAM } from "slipway/testing/program";
 import type { Project } from "slipway/testing/project";
@@ -17,15 +18,21 @@ export interface Ended {
 export interface Around {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** False to start it without trusting the configuration first. */
+  readonly trusted?: boolean;
   /** As an unprivileged user, if the tests run as root. */
   readonly asNobody?: boolean;
 }
 
 /** The program in a separate process, as a person would start it. No user error may show a stack. */
 export async function slipway(project: Pick<Project, "root" | "env">, argv: readonly string[], around: Around = {}): Promise<Ended> {
+  const env = { ...project.env, ...around.env };
+  const cwd = around.cwd ?? project.root;
+  // A repository or configuration that is broken is what the test is about.
+  if (around.trusted !== false) await trustNow(cwd, env).catch(() => undefined);
   const child = spawn(process.execPath, [...PROGRAM, ...argv], {
-    cwd: around.cwd ?? project.root,
-    env: { ...project.env, ...around.env },
+    cwd,
+    env,
     stdio: ["ignore", "pipe", "pipe"],
     ...(around.asNobody === true && isRoot() ? { uid: NOBODY, gid: NOBODY } : {}),
   });

@@ -12,6 +12,7 @@ const { orders, point, note } = underOrders();
 const io = quietIo(orders.folder, orders.env);
 const session = await openSession({
   io,
+  askTrust: io.trusts,
   agents: { provider: "replay", cassette: cassetteOf(SHOP) },
   observe: ({ stream, kind, name }) => point(`${kind} ${stream} ${name}`),
   onStepStart: (runId, name) => note(`begin ${runId} ${name}`),

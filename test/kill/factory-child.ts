@@ -15,6 +15,7 @@ const { orders, point, note } = underOrders();
 const io = quietIo(orders.folder, orders.env);
 const session = await openSession({
   io,
+  askTrust: io.trusts,
   agents: { provider: "replay", cassette: cassetteOf(HOURS) },
   observe: ({ stream, kind, name }) => point(named(`${kind} ${stream} ${name}`)),
   onStepStart: (runId, name) => note(named(`begin ${runId} ${name}`)),

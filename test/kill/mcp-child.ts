@@ -1,3 +1,4 @@
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { runStdio } from "@slipway/mcp/run";
 import { underOrders } from "./orders.ts";
 
@@ -7,6 +8,7 @@ await runStdio(
   {
     cwd: orders.folder,
     env: orders.env,
+    askTrust: trustAnything,
     version: "1.0.0",
     signal: new AbortController().signal,
     report: (line) => void process.stderr.write(`${line}\n`),

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { readSpecs } from "@slipway/kernel/change/plan/specs/read";
 import { openQuestionsOf } from "@slipway/runtime/choose";
 import { giveApproval } from "slipway/give-approval";
@@ -85,6 +86,7 @@ export async function prepareYard(): Promise<{ fresh(): Yard; remove(): void }> 
 export async function inSession<T>(yard: Yard, work: (session: Session) => Promise<T>, hooks: Hooks = {}): Promise<T> {
   const session = await openSession({
     io: quietIo(yard.folder, yard.env),
+    askTrust: trustAnything,
     agents: { provider: "replay", cassette: join(yard.home, "cassette") },
     unsandboxedReason: "the gates of this suite are a grep",
     ...hooks,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import type { Io } from "@slipway/protocols/surface/io";
 
 /** For a process that drives a flow to its end, and on request dies at the first point where no process has died before. */
@@ -48,5 +49,17 @@ function chosen(label: string, share: number): boolean {
 const silent = () => undefined;
 
 export function quietIo(cwd: string, env: Readonly<Record<string, string>>): Io {
-  return { cwd, env, terminal: false, interactive: false, color: false, columns: 100, rows: 24, out: silent, err: silent, bytes: silent };
+  return {
+    cwd,
+    env,
+    terminal: false,
+    interactive: false,
+    trusts: trustAnything,
+    color: false,
+    columns: 100,
+    rows: 24,
+    out: silent,
+    err: silent,
+    bytes: silent,
+  };
 }

@@ -24,6 +24,7 @@ const named = (text: string) =>
     .replace(/answer_[\w-]+/, "answer");
 const session = await openSession({
   io,
+  askTrust: io.trusts,
   agents: { provider: "replay", cassette: cassetteOf(files) },
   observe: ({ stream, kind, name }) => point(named(`${kind} ${stream} ${name}`)),
   onStepStart: (runId, name) => note(named(`begin ${runId} ${name}`)),

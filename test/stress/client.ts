@@ -1,3 +1,4 @@
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { openKernelAt } from "@slipway/kernel/open";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { callTool } from "@slipway/kernel/tools/dispatch";
@@ -14,7 +15,7 @@ export interface Client {
 
 /** Every tool of the catalog, called as `system`, through the dispatcher. */
 export async function openClient(root: string, env: Readonly<Record<string, string>>): Promise<Client> {
-  const opened = await openKernelAt({ cwd: root, env, unsandboxed: { reason: "stress test", by: "kim" } });
+  const opened = await openKernelAt({ cwd: root, env, askTrust: trustAnything, unsandboxed: { reason: "stress test", by: "kim" } });
   const tools = {
     byName: new Map(ALL_TOOLS.map((definition) => [definition.name as string, serve(definition)])),
     failure: failureSchema,

@@ -16,6 +16,18 @@ export const CHECK_COMMANDS: readonly CommandSpec[] = [
     load: () => import("./commands/gates.ts"),
   },
   {
+    name: "trust",
+    summary: "show what this repository's configuration would start, and trust it",
+    example: "slipway trust",
+    positionals: [],
+    options: {
+      yes: { type: "boolean", short: "y", describe: "trust it without asking, because you know it" },
+      list: { type: "boolean", describe: "list the repositories whose configuration you have trusted" },
+      remove: { type: "boolean", describe: "trust no configuration of this repository any more" },
+    },
+    load: () => import("./commands/trust.ts"),
+  },
+  {
     name: "doctor",
     summary: "check this machine and repository, and say how to fix what is wrong",
     example: "slipway doctor",

@@ -90,8 +90,10 @@ const FAILED_WORK = new Set([
   "download_failed",
 ]);
 
+const PERSON_NEEDED = new Set(["user_approval_required", "worktree_edited", "configuration_not_trusted"]);
+
 function exitCodeFor(error: unknown): ExitCode {
   if (!(error instanceof SlipwayError) || error.code === "internal_error") return EXIT.bug;
-  if (error.code === "user_approval_required" || error.code === "worktree_edited") return EXIT.personNeeded;
+  if (PERSON_NEEDED.has(error.code)) return EXIT.personNeeded;
   return FAILED_WORK.has(error.code) ? EXIT.failed : EXIT.usage;
 }

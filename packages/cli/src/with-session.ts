@@ -1,5 +1,6 @@
 import type { Io } from "@slipway/protocols/surface/io";
 import { openProgress, styleFor, type ProgressDisplay } from "./render/progress.ts";
+import { askTrustOf } from "./trust/ask.ts";
 import { openSession, type Session, type SessionOptions } from "@slipway/runtime/session";
 
 interface Shown extends Pick<SessionOptions, "agents" | "unsandboxedReason"> {
@@ -14,7 +15,15 @@ export async function withSession<T>(
 ): Promise<T> {
   const progress = await openProgress(io, styleFor(io, json));
   const { event: observe, started: onStepStart, warn: onWarning } = progress;
-  const session = await openSession({ io, agents, unsandboxedReason, observe, onStepStart, onWarning });
+  const session = await openSession({
+    io,
+    agents,
+    unsandboxedReason,
+    askTrust: askTrustOf(io, json),
+    observe,
+    onStepStart,
+    onWarning,
+  });
   try {
     return await work(session, progress);
   } finally {

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { GATES, POLICY } from "./change/testing/scratch-kernel.ts";
 import { readPage, REPOSITORY_STREAM } from "./record/journal/repository.ts";
 import { layoutAt } from "./host/layout.ts";
+import { trustAnything } from "./config/trust/testing/trust-anything.ts";
 import { openKernelAt, type OpenAt } from "./open.ts";
 import { placesIn } from "./host/places.ts";
 import { openRunLease } from "./record/run-lease/lease.ts";
@@ -26,7 +27,7 @@ function place(files: Readonly<Record<string, string>> = {}) {
   git("commit", "--quiet", "--message=start");
   const env = { PATH: process.env["PATH"], HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: join(home, "state") };
   const open = async (more: Partial<OpenAt> = {}) => {
-    const opened = await openKernelAt({ cwd: root, env, ...more });
+    const opened = await openKernelAt({ cwd: root, env, askTrust: trustAnything, ...more });
     onTestFinished(() => opened.close());
     return opened;
   };

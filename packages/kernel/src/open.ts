@@ -1,6 +1,8 @@
 import { assertKeysOutOfSight } from "./change/land/approvals/out-of-sight.ts";
 import { openApprovalKey } from "./change/land/approvals/key.ts";
 import { committedConfiguration, type Committed } from "./config/committed-files.ts";
+import { committedFiles } from "./config/trust/configuration-files.ts";
+import { configurationTrust, requireTrust, type AskTrust, type ConfigurationTrust } from "./config/trust/trust.ts";
 import type { Configuration } from "./config/load.ts";
 import type { ReadFile } from "./host/files/read-file.ts";
 import { reconcile } from "./host/git/reconcile.ts";
@@ -15,7 +17,7 @@ import { openRecords } from "./open-records.ts";
 import type { Records } from "./record/storage.ts";
 import { restoreFiles } from "./restore-files.ts";
 import { liveSupervisor } from "./record/run-lease/holder.ts";
-import type { SandboxOverride } from "./host/sandbox/contract.ts";
+import type { Sandbox, SandboxOverride } from "./host/sandbox/contract.ts";
 import { recordOverride } from "./change/judge/sandbox-override.ts";
 import { onFirstUse } from "./host/sandbox/on-first-use.ts";
 import { openSandbox } from "./host/sandbox/sandbox.ts";
@@ -24,6 +26,10 @@ import { unsandboxed } from "./host/sandbox/unsandboxed.ts";
 export interface OpenAt {
   readonly cwd: string;
   readonly env: Environment;
+  /** How a person is asked whether they trust the configuration; without it, one that is not trusted is refused. */
+  readonly askTrust?: AskTrust | undefined;
+  /** False for what starts no program of the repository: then trust is required by the first program that starts. */
+  readonly startsPrograms?: boolean;
   /** A person's word that gates may run without a sandbox; it is recorded. */
   readonly unsandboxed?: SandboxOverride | undefined;
   /** Looks at the configuration's files once more, and throws when they will not do. */
@@ -42,19 +48,35 @@ export interface OpenedRepository {
 /** What a kernel stands on besides its records. */
 export interface RepositoryContext extends Omit<KernelOptions, "records"> {
   readonly readFile: ReadFile;
+  /** The same sandbox for a configuration that was committed later. */
+  readonly sandboxBehind: (trust: ConfigurationTrust) => () => Promise<Sandbox>;
   /** Finishes, takes back or removes what a killed process left in git. Only for the supervisor, or where there is none. */
   reconcile(): Promise<void>;
 }
 
-/** Finds the repository and reads what is committed; nothing of `.slipway` is touched yet. */
-export async function openRepositoryContext({ cwd, env, unsandboxed: override }: OpenAt): Promise<RepositoryContext> {
+/**
+ * Finds the repository and reads what is committed; nothing of `.slipway` is touched yet. The sandbox of an untrusted configuration does
+ * not open.
+ */
+export async function openRepositoryContext(options: OpenAt): Promise<RepositoryContext> {
+  const { cwd, env, unsandboxed: override, askTrust, startsPrograms = true } = options;
   const { configHome } = placesIn(env);
   const repository = await openRepository(cwd, { env });
-  const loaded = await load(repository, env);
+  const { trust, ...loaded } = await load(repository, env);
+  if (startsPrograms) await requireTrust(trust, askTrust);
   await excludeLocally(repository, [".slipway/", ".worktrees/"]);
   const approvalKey = await openApprovalKey({ configHome, repositoryRoot: repository.root });
-  const sandbox = onFirstUse(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
-  return { repository, approvalKey, hostEnv: env, sandbox, ...loaded, reconcile: async () => void (await reconcile(repository)) };
+  const opened = onFirstUse(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
+  const behind = (own: ConfigurationTrust) => onFirstUse(async () => requireTrust(own).then(opened));
+  return {
+    repository,
+    approvalKey,
+    hostEnv: env,
+    sandbox: behind(trust),
+    sandboxBehind: behind,
+    ...loaded,
+    reconcile: async () => void (await reconcile(repository)),
+  };
 }
 
 export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
@@ -66,12 +88,12 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
   const records = await openRecords({ layout: layoutOf(repository), ...(observe === undefined ? {} : { observe }) });
   await assertNotRolledBack(stateHome, records);
   if (override !== undefined) await recordOverride(records.door, { type: "person", id: override.by }, "mcp", override.reason);
-  const open = async (configuration: Configuration) => {
+  const open = async (configuration: Configuration, sandbox: RepositoryContext["sandbox"]) => {
     const signs = signsOf(repository, configuration);
     const trees = await treesOf(repository, configuration);
-    return { configuration, kernel: openKernel({ ...ground, records, configuration }), signs, trees };
+    return { configuration, kernel: openKernel({ ...ground, records, configuration, sandbox }), signs, trees };
   };
-  let current = await open(ground.configuration);
+  let current = await open(ground.configuration, ground.sandbox);
   await restoreFiles(records, env, () => undefined);
   await mend(ground, current.kernel);
   return {
@@ -84,9 +106,9 @@ export async function openKernelAt(options: OpenAt): Promise<OpenedRepository> {
         current = { ...current, signs };
         return current.kernel;
       }
-      const { configuration, readFile } = await load(repository, env);
+      const { configuration, readFile, trust } = await load(repository, env);
       await check?.(readFile);
-      current = await open(configuration);
+      current = await open(configuration, ground.sandboxBehind(trust));
       return current.kernel;
     },
     async close() {
@@ -103,10 +125,12 @@ async function mend(ground: RepositoryContext, { records, features }: Kernel): P
   await features.repairProjections();
 }
 
-async function load(repository: Repository, env: Environment): Promise<Committed> {
+async function load(repository: Repository, env: Environment): Promise<Committed & { readonly trust: ConfigurationTrust }> {
   const committed = await committedConfiguration(repository);
-  assertKeysOutOfSight(committed.configuration.policy, placesIn(env).configHome, env);
-  return committed;
+  const { configHome } = placesIn(env);
+  assertKeysOutOfSight(committed.configuration.policy, configHome, env);
+  const files = await committedFiles(repository, committed.commit);
+  return { ...committed, trust: configurationTrust({ ...repository, configHome }, files, committed.configuration) };
 }
 
 function signsOf(repository: Repository, { policy }: Configuration): string {

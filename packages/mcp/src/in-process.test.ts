@@ -1,3 +1,4 @@
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { PassThrough } from "node:stream";
 import { SlipwayError } from "@slipway/kernel/schema/errors";
 import type { ActorRole } from "@slipway/kernel/config/rbac";
@@ -142,6 +143,7 @@ describe("started by a person", () => {
     return {
       cwd: place.root,
       env: { ...place.env, ...env },
+      askTrust: trustAnything,
       version: "0.0.0",
       signal: AbortSignal.abort(),
       report: () => undefined,

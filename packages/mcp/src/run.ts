@@ -24,6 +24,8 @@ export interface McpEnvironment {
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
   readonly unsandboxed?: SandboxOverride | undefined;
+  /** Asked before the server starts, never for a client. */
+  readonly askTrust?: OpenAt["askTrust"];
   readonly table?: ToolTable;
   readonly folder?: string;
   /** Serves a protocol's own server instead of Slipway's; `table` has its tools. */
@@ -69,11 +71,12 @@ export async function runHttp(
 
 /** Loads the shipped schemas first and opens nothing without them. */
 async function withRepository(
-  { cwd, env, unsandboxed, observe, prepare }: McpEnvironment,
+  { cwd, env, unsandboxed, askTrust, observe, prepare }: McpEnvironment,
   work: (opened: OpenedRepository, documents: DocumentSchemas) => Promise<void>,
 ): Promise<void> {
   const documents = loadDocumentSchemas();
-  const opened = await openKernelAt({ cwd, env, unsandboxed, observe, check: (readFile) => checkConfigurationFiles(documents, readFile) });
+  const check: OpenAt["check"] = (readFile) => checkConfigurationFiles(documents, readFile);
+  const opened = await openKernelAt({ cwd, env, unsandboxed, askTrust, observe, check });
   try {
     await prepare?.(opened.records);
     await work(opened, documents);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { loadConfiguration } from "@slipway/kernel/config/load";
 import { checkConfigurationFiles, loadDocumentSchemas } from "@slipway/kernel/tools/documents";
 import { describe, expect, test, vi } from "vitest";
@@ -12,7 +13,14 @@ import { PassThrough } from "node:stream";
 async function start(files: Readonly<Record<string, string>>, env: Record<string, string> = {}) {
   const place = scratchPlace(files);
   const onListening = vi.fn<(url: string) => void>();
-  const around = { cwd: place.root, env: { ...place.env, ...env }, version: "0.0.0", report: () => undefined, signal: AbortSignal.abort() };
+  const around = {
+    cwd: place.root,
+    env: { ...place.env, ...env },
+    askTrust: trustAnything,
+    version: "0.0.0",
+    report: () => undefined,
+    signal: AbortSignal.abort(),
+  };
   await runHttp(around, { port: 0, run: null, onListening }).catch((error: unknown) => {
     expect(onListening).not.toHaveBeenCalled();
     throw error;

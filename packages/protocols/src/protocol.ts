@@ -4,6 +4,7 @@ import type { ProtocolChoice } from "@slipway/agents/select";
 import type { JournalEvent } from "@slipway/durable/chain";
 import type { Workflow } from "@slipway/durable/ctx";
 import type { Spec } from "@slipway/kernel/change/plan/specs/read";
+import type { Powers } from "@slipway/kernel/config/trust/powers";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { OwnMigrations } from "@slipway/kernel/record/database/migration";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
@@ -48,6 +49,8 @@ export interface ProtocolEntry {
   readonly narration?: () => Promise<readonly NarratedStep[]>;
   /** The models of its roles by its own configuration on the base branch, where it has one. agents.yaml goes before it. */
   readonly models?: (read: (path: string) => Promise<string | null>) => Promise<Readonly<Record<string, ProtocolChoice>>>;
+  /** What its own configuration file may start and give away, besides the kernel's files. A person reads it before trusting the file. */
+  readonly powers?: (read: (path: string) => Promise<string | null>) => Promise<Powers>;
   /** What `slipway export` writes for it, where that is more than one file for each role. The roles are those of the repository. */
   readonly exports?: (target: Target, roles: readonly Role[]) => Promise<ProtocolExport>;
   /** Its demos: `slipway demo NAME`. */

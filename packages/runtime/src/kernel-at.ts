@@ -6,7 +6,7 @@ import { usedLayout } from "./reader.ts";
 /** For commands that need policy, git and records but drive no run. */
 export async function withKernel<T>(io: Caller, work: (kernel: Kernel) => Promise<T>): Promise<T> {
   usedLayout(io);
-  const opened = await openKernelAt({ cwd: io.cwd, env: io.env });
+  const opened = await openKernelAt({ cwd: io.cwd, env: io.env, startsPrograms: false });
   try {
     return await work(await opened.kernel());
   } finally {

@@ -2,6 +2,7 @@ import type { JournalEvent } from "@slipway/durable/chain";
 import type { DriveOptions } from "@slipway/durable/drive";
 import type { Engine } from "@slipway/durable/engine";
 import type { Outcome } from "@slipway/durable/outcome";
+import type { AskTrust } from "@slipway/kernel/config/trust/trust";
 import { openRunLog } from "@slipway/kernel/budget/run-log/run-log";
 import { layoutOf } from "@slipway/kernel/host/layout";
 import { createRedactor } from "@slipway/kernel/host/redaction/redactor";
@@ -32,6 +33,8 @@ export interface SessionOptions extends Hooks {
   readonly io: Caller;
   readonly agents: AgentChoice;
   readonly unsandboxedReason?: string | undefined;
+  /** How a person is asked whether they trust the configuration; without it, one that is not trusted is refused. */
+  readonly askTrust?: AskTrust | undefined;
 }
 
 /** Everything that a command needs to drive runs. */
@@ -60,6 +63,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const repositoryContext = await openRepositoryContext({
     cwd: io.cwd,
     env: io.env,
+    askTrust: options.askTrust,
     ...(reason === undefined ? {} : { unsandboxed: { reason, by: personOf(io).id } }),
   });
   const layout = layoutOf(repositoryContext.repository);

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { openKernelAt } from "@slipway/kernel/open";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
 import { callTool } from "@slipway/kernel/tools/dispatch";
@@ -15,7 +16,12 @@ const report = (line: string): void => console.error(line);
 
 /** Our own dispatch, as the MCP server calls it, without a transport. */
 export async function openOurs(root: string, { sandboxed }: Readonly<Record<string, unknown>>): Promise<OpenedRepository> {
-  const opened = await openKernelAt({ cwd: root, env: ourEnvironment(root), unsandboxed: sandboxed === true ? undefined : OVERRIDE });
+  const opened = await openKernelAt({
+    cwd: root,
+    env: ourEnvironment(root),
+    askTrust: trustAnything,
+    unsandboxed: sandboxed === true ? undefined : OVERRIDE,
+  });
   const { tools } = await openServerParts({
     opened,
     table: assembleTools(ALL_TOOLS),

@@ -1,17 +1,21 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { probeProviders, type ProviderFinding } from "@slipway/agents/probe";
+import { requireTrust } from "@slipway/kernel/config/trust/trust";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
 import { agentChoice } from "../agent-choice.ts";
 import { assignRoles, type RoleAssignment } from "@slipway/runtime/role-assignment";
 import type { RunCommand } from "@slipway/protocols/surface/command";
-import { effectiveConfiguration } from "../doctor/configuration.ts";
+import { effectiveTrust } from "../doctor/configuration.ts";
+import { askTrustOf } from "../trust/ask.ts";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 
 /** Lists the providers, and which one would play each role and why. Calls no agent. */
 export const run: RunCommand = async (args, io) => {
   const repository = await openRepositoryView(io);
-  const configuration = await effectiveConfiguration(repository);
+  const trust = await effectiveTrust(io);
+  if (trust !== null) await requireTrust(trust, askTrustOf(io, args.flag("json")));
+  const configuration = trust?.configuration ?? null;
   const providers = await probeProviders({ agents: configuration?.agents ?? null, env: io.env, root: repository.root });
   const roles = await assignRoles(repository, configuration, io, agentChoice(args));
   if (args.flag("json")) io.out(jsonLine({ providers, roles }));

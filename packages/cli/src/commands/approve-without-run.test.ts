@@ -1,4 +1,5 @@
 import type { Kernel } from "@slipway/kernel/kernel";
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { openKernelAt } from "@slipway/kernel/open";
 import { expect, test } from "vitest";
 import { letters, planFor, patchOf, type Project } from "../testing/project.ts";
@@ -7,7 +8,7 @@ let number = 0;
 
 /** Drives the feature as an MCP client does: by tools, without a run. */
 async function byTools<T>(project: Project, work: (kernel: Kernel) => Promise<T>): Promise<T> {
-  const opened = await openKernelAt({ cwd: project.root, env: project.env });
+  const opened = await openKernelAt({ cwd: project.root, env: project.env, askTrust: trustAnything });
   try {
     return await work(await opened.kernel());
   } finally {

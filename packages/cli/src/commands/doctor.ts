@@ -2,12 +2,15 @@ import { jsonLine } from "@slipway/protocols/surface/escape";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { checkBaseGates } from "../doctor/base-gates.ts";
 import type { DoctorRow } from "../doctor/check.ts";
+import { effectiveTrust } from "../doctor/configuration.ts";
 import { examine } from "../doctor/examine.ts";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
 import type { Io } from "@slipway/protocols/surface/io";
+import { askTrustOf } from "../trust/ask.ts";
 import { paint } from "@slipway/protocols/surface/paint";
 
 export const run: RunCommand = async (args, io) => {
+  await askBefore(io, args.flag("json"));
   const checked = await examine(io);
   // Gates may take minutes, so report progress.
   const onProgress = (line: string) => io.err(`${line}\n`);
@@ -16,6 +19,13 @@ export const run: RunCommand = async (args, io) => {
   else io.out(`${[...rows.flatMap((row) => lines(row, io)), "", summary(rows)].join("\n")}\n`);
   return rows.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.done;
 };
+
+/** A person at the terminal is asked first, so that everything can be checked. What they do not trust is reported. */
+async function askBefore(io: Io, json: boolean): Promise<void> {
+  const trust = await effectiveTrust(io);
+  const ask = askTrustOf(io, json);
+  if (trust !== null && ask !== undefined && !(await trust.trusted())) await ask(trust);
+}
 
 const COLORS = { ok: "green", note: "yellow", problem: "red" } as const;
 

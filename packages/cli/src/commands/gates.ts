@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError } from "../errors.ts";
+import { askTrustOf } from "../trust/ask.ts";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { GATES_FILE, gatesSchema } from "@slipway/kernel/config/gates";
 import type { StepEvent } from "@slipway/kernel/change/judge/gates/run";
@@ -20,7 +21,7 @@ export const run: RunCommand = async (args, io) => {
   const json = args.flag("json");
   const reason = reasonFrom(args);
   const unsandboxed = reason === undefined ? undefined : { reason, by: personOf(io).id };
-  const opened = await openKernelAt({ cwd: io.cwd, env: io.env, unsandboxed });
+  const opened = await openKernelAt({ cwd: io.cwd, env: io.env, unsandboxed, askTrust: askTrustOf(io, json) });
   try {
     const report = await tried(await opened.kernel(), args, io, json ? {} : { onStep: (trial, event) => show(io, trial.mode, event) });
     io.out(json ? jsonLine(report) : `${report.trials.flatMap((trial) => lines(report, trial)).join("\n")}\n`);

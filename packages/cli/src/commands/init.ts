@@ -1,6 +1,7 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { SlipwayError } from "../errors.ts";
 import { loadConfiguration } from "@slipway/kernel/config/load";
+import { trustInFiles } from "@slipway/kernel/repository-trust";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
 import type { RunCommand } from "@slipway/protocols/surface/command";
 import { EXIT } from "@slipway/protocols/surface/exit-codes";
@@ -14,6 +15,7 @@ import { machineOf } from "../init/machine.ts";
 import { policyYaml } from "../init/policy-yaml.ts";
 import { reportOf, reportText } from "../init/report.ts";
 import { repositoryTree } from "../init/repository-tree.ts";
+import { keepTrust } from "../trust/ask.ts";
 
 const FILES = ["slipway/gates.yaml", "slipway/policy.yaml", "slipway/agents.yaml"];
 
@@ -41,6 +43,8 @@ export const run: RunCommand = async (args, io) => {
   };
   await assertValid(files);
   const report = reportOf(final, chosen.baseBranch, await writeFiles(repository.root, files));
+  // The person has just chosen it. Any other file in the folder makes it another configuration, which they are asked about.
+  await keepTrust(await trustInFiles(io, files), io);
   io.out(args.flag("json") ? jsonLine(report) : reportText(report));
   return EXIT.done;
 };

@@ -1,6 +1,7 @@
 import { jsonLine } from "@slipway/protocols/surface/escape";
 import { systemClock, systemIds } from "@slipway/durable/environment";
 import { SlipwayError } from "../errors.ts";
+import { askTrustOf } from "../trust/ask.ts";
 import { ACTOR_ROLES, type ActorRole } from "@slipway/kernel/config/rbac";
 import { openRepositoryView } from "@slipway/kernel/repository-view";
 import { ALL_TOOLS } from "@slipway/kernel/tools/all";
@@ -43,6 +44,7 @@ async function serve(args: Arguments, io: Io): Promise<ExitCode> {
     prepare: ({ database }) => migrateProtocols(database),
     signal: stopping.signal,
     report: (line) => io.err(`${line}\n`),
+    askTrust: askTrustOf(io, args.flag("json")),
     unsandboxed: reason === undefined ? undefined : { reason, by: personOf(io).id },
   };
   const run = args.text("run") ?? null;

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { findPackageJSON } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { SlipwayError } from "../errors.ts";
+import { openRepositoryTrust } from "@slipway/kernel/repository-trust";
 import { commitAllFiles, newRepository, type DatedCommit } from "@slipway/kernel/new-repository";
 import type { DemoFiles } from "@slipway/protocols/demo/demo";
 import type { Io } from "@slipway/protocols/surface/io";
+import { keepTrust } from "../trust/ask.ts";
 import { download, unpack } from "./unpack-package.ts";
 
 /** A fixed time for every demo commit: equal bytes give equal hashes, so the recorded prompts match. */
@@ -29,6 +31,7 @@ export async function makeRepository(
   const specs = join(files.folder, "specs");
   if (existsSync(specs)) await cp(specs, join(folder, "specs"), { recursive: true });
   await newRepository(folder, io.env, demoCommit(files.commitMessage)).catch(noRepository);
+  await trustOwn(io, folder);
   return folder;
 }
 
@@ -46,6 +49,12 @@ async function restoreGitignore(folder: string): Promise<void> {
 
 export async function commitAll(io: Io, message: string): Promise<void> {
   await commitAllFiles(io.cwd, io.env, demoCommit(message)).catch(noRepository);
+  await trustOwn(io, io.cwd);
+}
+
+/** The configuration is Slipway's own. */
+async function trustOwn({ env }: Io, folder: string): Promise<void> {
+  await keepTrust(await openRepositoryTrust({ cwd: folder, env }), { env });
 }
 
 function demoCommit(message: string): DatedCommit {

@@ -10,7 +10,17 @@ import { findingFromError } from "./error-texts.ts";
 export const BASE_GATES = "base gates";
 
 /** The trial depends on these checks: if one has a problem, the trial would fail for the same reason. */
-const NEEDED: ReadonlySet<string> = new Set(["git", "sandbox", "repository", "disk", "configuration", "gates", "database", "approval key"]);
+const NEEDED: ReadonlySet<string> = new Set([
+  "git",
+  "sandbox",
+  "repository",
+  "disk",
+  "configuration",
+  "gates",
+  "database",
+  "approval key",
+  "trust",
+]);
 
 export interface BaseGatesOptions {
   readonly onProgress: (line: string) => void;

@@ -16,6 +16,8 @@ export interface DoctorSubject {
   readonly repository: RepositoryView;
   /** The committed configuration, or the working tree's if none is committed; null if neither can be read. */
   readonly configuration: () => Promise<Configuration | null>;
+  /** Whether a person has trusted it; no program that it names is started otherwise. */
+  readonly trusted: () => Promise<boolean>;
 }
 
 /** A check may throw: the error's message becomes the problem, and its first next action the fix. */

@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SlipwayError } from "../errors.ts";
-import { AGENTS_FILE, loadConfiguration, POLICY_FILE, type Configuration } from "@slipway/kernel/config/load";
+import { AGENTS_FILE, POLICY_FILE } from "@slipway/kernel/config/load";
 import { parseAgents } from "@slipway/kernel/config/agents";
 import { parsePolicy } from "@slipway/kernel/config/policy";
 import { parseYamlConfig } from "@slipway/kernel/config/yaml";
 import { hasCode } from "@slipway/kernel/host/files/file-system";
 import { GATES_FILE, gatesSchema } from "@slipway/kernel/config/gates";
+import { openRepositoryTrust, type RepositoryTrust } from "@slipway/kernel/repository-trust";
+import type { Io } from "@slipway/protocols/surface/io";
 import type { RepositoryView } from "@slipway/kernel/repository-view";
 import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
 import { findingFromError } from "./error-texts.ts";
@@ -82,15 +84,9 @@ async function baseOf(repository: RepositoryView): Promise<Base> {
   };
 }
 
-/** The configuration that the other checks use. */
-export async function effectiveConfiguration(repository: RepositoryView): Promise<Configuration | null> {
-  const committed = repository.committed().then(({ configuration }) => configuration);
-  return (await readable(committed)) ?? readable(loadConfiguration((path) => inWorkingTree(repository, path)));
-}
-
-/** `checkConfiguration` reports its errors. */
-async function readable(loading: Promise<Configuration>): Promise<Configuration | null> {
-  return loading.catch((error: unknown) => {
+/** The configuration that the other checks use, and whether it is trusted. `checkConfiguration` reports its errors. */
+export async function effectiveTrust(io: Pick<Io, "cwd" | "env">): Promise<RepositoryTrust | null> {
+  return openRepositoryTrust(io).catch((error: unknown) => {
     if (error instanceof SlipwayError) return null;
     throw error;
   });

@@ -3,7 +3,7 @@ import type { Io } from "@slipway/protocols/surface/io";
 import { checkApprovalKey } from "./approval-key.ts";
 import { checkAgents } from "./agents.ts";
 import { note, type DoctorCheck, type DoctorFinding, type DoctorSubject, type DoctorRow } from "./check.ts";
-import { checkConfiguration, effectiveConfiguration } from "./configuration.ts";
+import { checkConfiguration, effectiveTrust } from "./configuration.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk } from "./disk.ts";
 import { checkGates } from "./gates.ts";
@@ -11,6 +11,7 @@ import { checkGit, checkRepository } from "./git.ts";
 import { findingFromError } from "./error-texts.ts";
 import { checkNode } from "./node.ts";
 import { checkSandbox } from "./sandbox.ts";
+import { checkTrust } from "./trust.ts";
 import { checkWorktrees } from "./worktrees.ts";
 
 const OF_THE_MACHINE: readonly DoctorCheck<Io>[] = [
@@ -23,6 +24,7 @@ const OF_THE_REPOSITORY: readonly DoctorCheck<DoctorSubject>[] = [
   { name: "repository", look: checkRepository },
   { name: "disk", look: checkDisk },
   { name: "configuration", look: checkConfiguration },
+  { name: "trust", look: checkTrust },
   { name: "gates", look: checkGates },
   { name: "worktrees", look: checkWorktrees },
   { name: "agents", look: checkAgents },
@@ -50,11 +52,13 @@ export async function examine(
     const skipped = others.map(({ name }) => ({ name, ...note("Not checked, because the repository cannot be used.") }));
     return [...machine.flat(), { name: first?.name ?? "repository", ...findingFromError(opened.error) }, ...skipped];
   }
-  let configuration: ReturnType<DoctorSubject["configuration"]> | undefined;
+  let trust: ReturnType<typeof effectiveTrust> | undefined;
+  const effective = () => (trust ??= effectiveTrust(io));
   const subject: DoctorSubject = {
     io,
     repository: opened.repository,
-    configuration: () => (configuration ??= effectiveConfiguration(opened.repository)),
+    configuration: async () => (await effective())?.configuration ?? null,
+    trusted: async () => (await effective())?.trusted() ?? false,
   };
   const repository = await Promise.all(tables.repository.map((check) => rowsOf(check, subject)));
   return [...machine, ...repository].flat();

@@ -9,7 +9,9 @@ import { loadConfiguration, type Configuration } from "./load.ts";
 
 export interface Committed {
   readonly configuration: Configuration;
-  /** Reads the same branch's files. */
+  /** The commit that the configuration was read from. */
+  readonly commit: string;
+  /** Reads the same branch's files, as they are then. */
   readonly readFile: ReadFile;
 }
 
@@ -18,30 +20,32 @@ export interface Committed {
  * names the branch.
  */
 export async function committedConfiguration(repository: Repository): Promise<Committed> {
-  const atHead = await loadConfiguration(readerAt(repository, "HEAD"));
+  const head = await commitNow(repository, "HEAD");
+  const atHead = await loadConfiguration((path) => readCommitted(repository, head, path, "HEAD"));
   const name = atHead.policy.worktree.base_branch;
   const base = `refs/heads/${name}`;
-  const [head, commit] = [await commitNow(repository, "HEAD"), await commitNow(repository, base)];
+  const commit = await commitNow(repository, base);
   if (commit === null) throw noBranch(name);
-  const readFile = readerAt(repository, base);
-  return { configuration: commit === head ? atHead : await loadConfiguration(readFile), readFile };
+  const configuration = commit === head ? atHead : await loadConfiguration((path) => readCommitted(repository, commit, path, base));
+  return { configuration, commit, readFile: readerAt(repository, base) };
 }
 
 /** `revision` is HEAD or the full name of a ref; it is resolved at every read. */
 export function readerAt(repository: Repository, revision: string): ReadFile {
-  return async (path) => {
-    const commit = await commitNow(repository, revision);
-    const found = commit === null ? null : await readRegularFile(repository, commit, posix.normalize(path));
-    if (found !== null || !existsSync(join(repository.root, path))) return found;
-    throw new SlipwayError(
-      "config_missing",
-      `${path} exists but is not committed on ${revision.replace("refs/heads/", "")}; only committed configuration counts.`,
-      {
-        file: path,
-        suggested_next_actions: ['Commit it: `git add slipway && git commit -m "Add Slipway configuration"`.'],
-      },
-    );
-  };
+  return async (path) => readCommitted(repository, await commitNow(repository, revision), path, revision);
+}
+
+async function readCommitted(repository: Repository, commit: string | null, path: string, revision: string): Promise<Uint8Array | null> {
+  const found = commit === null ? null : await readRegularFile(repository, commit, posix.normalize(path));
+  if (found !== null || !existsSync(join(repository.root, path))) return found;
+  throw new SlipwayError(
+    "config_missing",
+    `${path} exists but is not committed on ${revision.replace("refs/heads/", "")}; only committed configuration counts.`,
+    {
+      file: path,
+      suggested_next_actions: ['Commit it: `git add slipway && git commit -m "Add Slipway configuration"`.'],
+    },
+  );
 }
 
 function noBranch(name: string): SlipwayError {

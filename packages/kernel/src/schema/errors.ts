@@ -11,6 +11,7 @@ export const KERNEL_ERRORS = {
   git_missing: NEEDS_PERSON,
   config_missing: NEEDS_PERSON,
   config_invalid: NEEDS_PERSON,
+  configuration_not_trusted: NEEDS_PERSON,
   unsupported_agent_provider: NEEDS_PERSON,
   // operations
   unauthenticated: NEEDS_PERSON,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { openKernelAt, type OpenedRepository } from "@slipway/kernel/open";
 import { DOCUMENT_DEFINITIONS } from "@slipway/kernel/tools/documents";
 import type { AnyTool } from "@slipway/kernel/tools/tool";
@@ -56,7 +57,12 @@ export function scratchPlace(files: Readonly<Record<string, string>> = {}): Plac
 }
 
 export async function openPlace(place: Place): Promise<OpenedRepository> {
-  const opened = await openKernelAt({ cwd: place.root, env: place.env, unsandboxed: { reason: "scripted test", by: "kim" } });
+  const opened = await openKernelAt({
+    cwd: place.root,
+    env: place.env,
+    askTrust: trustAnything,
+    unsandboxed: { reason: "scripted test", by: "kim" },
+  });
   onTestFinished(() => opened.close());
   return opened;
 }

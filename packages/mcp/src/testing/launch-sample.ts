@@ -1,3 +1,4 @@
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { sampleTools } from "@slipway/kernel/tools/testing/sample-tools";
 import { runStdio } from "../run.ts";
 import { slowTool } from "./slow-tool.ts";
@@ -13,6 +14,7 @@ await runStdio(
   {
     cwd: process.cwd(),
     env: process.env,
+    askTrust: trustAnything,
     version: "0.0.0",
     signal: stopping.signal,
     report: (line) => process.stderr.write(`${line}\n`),

@@ -14,6 +14,7 @@ export const criticality: ProtocolEntry = {
   subcommands: CRITICALITY_SUBCOMMANDS,
   answerCommand: criticalityAnswerCommand,
   models: async (read) => (await import("./models/role-models.ts")).roleModels(read),
+  powers: async (read) => (await import("./config/powers.ts")).powersOfConfig(read),
   tables: async () => (await import("./tables.ts")).CRITICALITY_TABLES,
   servers: CRITICALITY_SERVERS,
   narration: async () => (await import("./steps.ts")).CRITICALITY_NARRATION,

@@ -1,3 +1,5 @@
+import type { AskTrust } from "@slipway/kernel/config/trust/trust";
+
 /** The process around a command: streams, environment and screen. Tests pass their own. */
 export interface Io {
   readonly cwd: string;
@@ -6,6 +8,8 @@ export interface Io {
   readonly terminal: boolean;
   /** A person can answer questions on the terminal. */
   readonly interactive: boolean;
+  /** Answers whether to trust the configuration of a repository, instead of a person at the terminal. */
+  readonly trusts?: AskTrust;
   readonly color: boolean;
   readonly columns: number;
   readonly rows: number;

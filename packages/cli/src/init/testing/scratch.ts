@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { trustAnything } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { onTestFinished } from "vitest";
 import type { Io } from "@slipway/protocols/surface/io";
 import { escapeBytes } from "@slipway/protocols/surface/escape";
@@ -66,6 +67,7 @@ export function collectingIo(cwd: string, more: Partial<Io> = {}): CollectingIo 
     terminal: false,
     interactive: false,
     color: false,
+    trusts: trustAnything,
     columns: 100,
     rows: 24,
     out: (text) => void (stdout += screenText(text)),

@@ -16,6 +16,18 @@ export async function readRegularFile(repo: Repository, commit: string, path: st
   return oid === undefined ? null : readBlob(repo, oid);
 }
 
+/** The contents of the regular files directly in a folder of the commit whose path `wanted` accepts, by path. */
+export async function readFilesIn(
+  repo: Repository,
+  commit: string,
+  folder: string,
+  wanted: (path: string) => boolean,
+): Promise<Map<string, Buffer>> {
+  const regular = await regularBeside(repo, commit, [`${folder}/`]);
+  const found = [...regular].filter(([path]) => wanted(path));
+  return new Map(await Promise.all(found.map(async ([path, oid]) => [path, await readBlob(repo, oid)] as const)));
+}
+
 /** The ids of all regular files in the paths' folders, by path. */
 async function regularBeside(repo: Repository, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
   const folders = [...new Set(paths.map(folderOf))].filter(isInTree);

@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign, verify, type KeyObject } from "node:crypto";
-import { link, lstat, mkdir, open, readFile, realpath, unlink } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { link, mkdir, open, readFile, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { SlipwayError } from "../../../schema/errors.ts";
 import { hasCode, nodeFileSystem } from "../../../host/files/file-system.ts";
+import { whyInside, whyNotOwn, type Unreliable } from "../../../host/files/own-place.ts";
 
 /** Signs a person's approvals. Agents never see it: it is outside the repository and outside every sandbox. */
 export interface ApprovalKey {
@@ -30,11 +31,11 @@ export async function openSigningKey({ configHome, repositoryRoot }: KeyLocation
   const folder = join(configHome, "slipway", "keys");
   const path = join(folder, name);
   try {
-    await assertOutside(path, repositoryRoot);
+    refuseIf(path, await whyInside(path, repositoryRoot));
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await assertPrivate(folder, 0o700);
+    refuseIf(folder, await whyNotOwn(folder, 0o700));
     const pem = await readFile(path, "utf8").catch((error: unknown) => createKey(path, error));
-    await assertPrivate(path, 0o600);
+    refuseIf(path, await whyNotOwn(path, 0o600));
     return keyFrom(pem, path);
   } catch (error) {
     if (error instanceof SlipwayError || !(error instanceof Error)) throw error;
@@ -89,32 +90,8 @@ function parseKey(pem: string, path: string): KeyObject {
   );
 }
 
-async function assertOutside(path: string, repositoryRoot: string): Promise<void> {
-  const inside = relative(await realpath(repositoryRoot), await realOfNearest(path));
-  if (inside.startsWith("..") || isAbsolute(inside)) return;
-  throw refusedKey(
-    path,
-    "It would be inside the repository, where agents work.",
-    "Set XDG_CONFIG_HOME to a folder outside the repository.",
-  );
-}
-
-/** The path with links resolved, as far as it exists. */
-async function realOfNearest(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
-    return join(await realOfNearest(dirname(path)), basename(path));
-  }
-}
-
-async function assertPrivate(path: string, mode: number): Promise<void> {
-  const stats = await lstat(path);
-  const permissions = stats.mode & 0o777;
-  if (stats.isSymbolicLink()) throw refusedKey(path, "It is a symbolic link.", "Replace the link with the file itself.");
-  if ((permissions & ~mode) === 0) return;
-  throw refusedKey(path, `Others may read it (mode ${permissions.toString(8)}).`, `Run: chmod ${mode.toString(8)} ${path}`);
+function refuseIf(path: string, found: Unreliable | null): void {
+  if (found !== null) throw refusedKey(path, found.reason, found.next);
 }
 
 function refusedKey(path: string, reason: string, next: string): SlipwayError {
