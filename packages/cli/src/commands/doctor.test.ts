@@ -82,6 +82,7 @@ describe.skipIf(!available)("slipway doctor", () => {
       "repository",
       "disk",
       "configuration",
+      "trust",
       "gates",
       "worktrees",
       "agents",
@@ -560,6 +561,7 @@ describe.skipIf(!available)("approval key", () => {
     symlinkSync(folder, link);
     for (const configHome of [join(folder, "config"), join(link, "config")]) {
       expect((await doctor(folder, withConfigHome(configHome))).problems).toMatchObject([
+        { name: "trust", fix: expect.stringContaining("XDG_CONFIG_HOME") },
         { name: "approval key", fix: expect.stringContaining("XDG_CONFIG_HOME") },
       ]);
     }

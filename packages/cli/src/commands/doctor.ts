@@ -22,9 +22,12 @@ export const run: RunCommand = async (args, io) => {
 
 /** A person at the terminal is asked first, so that everything can be checked. What they do not trust is reported. */
 async function askBefore(io: Io, json: boolean): Promise<void> {
-  const trust = await effectiveTrust(io);
   const ask = askTrustOf(io, json);
-  if (trust !== null && ask !== undefined && !(await trust.trusted())) await ask(trust);
+  if (ask === undefined) return;
+  // An error is reported by the checks themselves.
+  const trust = await effectiveTrust(io).catch(() => null);
+  const trusted = await trust?.trusted().catch(() => true);
+  if (trust !== null && trusted === false) await ask(trust);
 }
 
 const COLORS = { ok: "green", note: "yellow", problem: "red" } as const;

@@ -6,7 +6,7 @@ import type { AgentsConfig } from "@slipway/kernel/config/agents";
 import { assignRoles, type RoleAssignment } from "@slipway/runtime/role-assignment";
 import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
 import { findingFromError } from "./error-texts.ts";
-import { NOT_TRUSTED } from "./trust.ts";
+import { isTrusted, NOT_TRUSTED } from "./trust.ts";
 
 const CHOOSE =
   "Set runtime.default_provider in slipway/agents.yaml, or pass --agent-provider to `slipway run`; `slipway agents` lists them.";
@@ -15,7 +15,7 @@ const CHOOSE =
 export async function checkAgents(subject: DoctorSubject): Promise<DoctorFinding[]> {
   const configuration = await subject.configuration();
   if (configuration === null) return [note("Not checked, because the configuration cannot be used.")];
-  if (!(await subject.trusted())) return [NOT_TRUSTED];
+  if (!(await isTrusted(subject))) return [NOT_TRUSTED];
   const cast = await assignRoles(subject.repository, configuration, subject.io, {});
   const alike = Map.groupBy(cast, ({ played }) => ("code" in played ? played.code : JSON.stringify([played.provider, played.model])));
   return Promise.all([...alike.values()].map((roles) => checkPlayed(roles, subject, configuration.agents)));

@@ -16,7 +16,7 @@ export interface DoctorSubject {
   readonly repository: RepositoryView;
   /** The committed configuration, or the working tree's if none is committed; null if neither can be read. */
   readonly configuration: () => Promise<Configuration | null>;
-  /** Whether a person has trusted it; no program that it names is started otherwise. */
+  /** Whether a person has trusted it; no program that it names is started otherwise. Throws where that cannot be read. */
   readonly trusted: () => Promise<boolean>;
 }
 

@@ -9,7 +9,7 @@ import { probeSandbox } from "@slipway/kernel/host/sandbox/probe";
 import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import type { Toolchain } from "@slipway/kernel/host/toolchain/resolve";
 import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
-import { NOT_TRUSTED } from "./trust.ts";
+import { isTrusted, NOT_TRUSTED } from "./trust.ts";
 import { expandHome } from "@slipway/kernel/config/home";
 
 interface Step {
@@ -23,7 +23,7 @@ interface Step {
 export async function checkGates(subject: DoctorSubject): Promise<DoctorFinding[]> {
   const configuration = await subject.configuration();
   if (configuration === null) return [note("Not checked, because the configuration cannot be used.")];
-  if (!(await subject.trusted())) return [NOT_TRUSTED];
+  if (!(await isTrusted(subject))) return [NOT_TRUSTED];
   const hidden = missingFolders(subject, configuration);
   const steps = stepsOf(configuration);
   const first = [...Map.groupBy(steps, ({ program, cwd }) => `${program}\0${cwd}`).values()].flatMap((alike) => alike.slice(0, 1));

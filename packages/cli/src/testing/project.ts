@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { GATES, POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
+import { trustFilesOf } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { ungatedPlaces, type UngatedPlaces } from "@slipway/kernel/host/ungated-folder";
 import { collectingIo, git, scratchFolder, scratchRepository } from "../init/testing/scratch.ts";
@@ -54,6 +55,7 @@ export function letters(files: Readonly<Record<string, string>> = {}): Project {
   const project = projectIn(scratchRepository({ ...FILES, ...files }), scratchFolder());
   put(join(project.cassette, "cassette.json"), JSON.stringify({ version: 1, created: "2026-11-15", description: "letters" }));
   answersFor(project, "letters", "src/a.txt");
+  trustFilesOf(project.root, project.env);
   return project;
 }
 

@@ -51,7 +51,7 @@ interface StorePlace {
 /** In the user's configuration folder, one file for each repository: no repository can bring it, and no sandbox shows it. */
 export function trustStore({ configHome, root, commonDir }: StorePlace): TrustStore {
   const folder = folderIn(configHome);
-  const file = join(folder, `${sha256(commonDir).slice(0, 24)}.json`);
+  const file = trustFile(configHome, commonDir);
   async function read(): Promise<readonly TrustEntry[]> {
     refuseIf(file, await whyInside(file, root));
     const found = await readKept(file);
@@ -89,6 +89,10 @@ async function dropGone(folder: string): Promise<void> {
     const found = await readKept(join(folder, name)).catch(() => null);
     if (found !== null && !existsSync(found.repository)) await nodeFileSystem.unlink(join(folder, name)).catch(() => undefined);
   }
+}
+
+export function trustFile(configHome: string, commonDir: string): string {
+  return join(folderIn(configHome), `${sha256(commonDir).slice(0, 24)}.json`);
 }
 
 function folderIn(configHome: string): string {
