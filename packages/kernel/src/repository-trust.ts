@@ -2,6 +2,7 @@ import { committedConfiguration } from "./config/committed-files.ts";
 import { loadConfiguration, type Configuration } from "./config/load.ts";
 import { committedFiles, filesOnDisk, readerOf, type ConfigurationFiles } from "./config/trust/configuration-files.ts";
 import { configurationTrust, type ConfigurationTrust } from "./config/trust/trust.ts";
+import { assertOwnRepository } from "./host/git/ownership.ts";
 import { openRepository, type Repository } from "./host/git/repository.ts";
 import { placesIn, type Environment } from "./host/places.ts";
 import { SlipwayError } from "./schema/errors.ts";
@@ -20,6 +21,7 @@ interface At {
 /** The trust in the committed configuration, or in the working tree's before its first commit. */
 export async function openRepositoryTrust({ cwd, env }: At): Promise<RepositoryTrust> {
   const repository = await openRepository(cwd, { env, allowUnborn: true });
+  await assertOwnRepository(repository, env);
   const committed = await committedConfiguration(repository).catch((error: unknown) => {
     // The working tree's may be the correction. No run uses it before it is committed.
     if (error instanceof SlipwayError) return null;

@@ -8,6 +8,7 @@ import type { ReadFile } from "./host/files/read-file.ts";
 import { diffBytes, type DiffOptions } from "./host/git/change.ts";
 import { commitNow } from "./host/git/commit-now.ts";
 import { describeRepository, openRepository, type Repository, type RepositoryDescription } from "./host/git/repository.ts";
+import { assertOwnRepository } from "./host/git/ownership.ts";
 import { readRegularFile } from "./host/git/tree-files.ts";
 import { layoutOf, type Anchors } from "./host/layout.ts";
 import type { Environment } from "./host/places.ts";
@@ -20,6 +21,8 @@ export interface RepositoryView extends Anchors {
   readonly worktrees: string;
   readonly anchors: FeatureAnchors;
   describe(): Promise<RepositoryDescription>;
+  /** Refuses a repository of another user, in which nothing is started and nothing written. */
+  assertOwn(env: Environment): Promise<void>;
   /** What git tracks and what it would track; some of it may be deleted on disk. */
   files(): Promise<string[]>;
   isTracked(path: string): Promise<boolean>;
@@ -59,6 +62,7 @@ export function repositoryView(repository: Repository): RepositoryView {
     worktrees: ungated.worktrees,
     anchors: anchorsIn(repository),
     describe: () => describeRepository(repository),
+    assertOwn: (env) => assertOwnRepository(repository, env),
     files: async () => [...new Set(await listed("--cached", "--others", "--exclude-standard"))],
     isTracked: async (path) => (await listed("--", path)).length > 0,
     committed: () => committedConfiguration(repository),

@@ -87,7 +87,7 @@ async function baseOf(repository: RepositoryView): Promise<Base> {
 /** The configuration that the other checks use, and whether it is trusted. `checkConfiguration` reports its errors. */
 export async function effectiveTrust(io: Pick<Io, "cwd" | "env">): Promise<RepositoryTrust | null> {
   return openRepositoryTrust(io).catch((error: unknown) => {
-    if (error instanceof SlipwayError) return null;
+    if (error instanceof SlipwayError && error.code !== "repository_unsuitable") return null;
     throw error;
   });
 }

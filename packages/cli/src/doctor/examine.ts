@@ -1,4 +1,4 @@
-import { openRepositoryView } from "@slipway/kernel/repository-view";
+import { openRepositoryView, type RepositoryView } from "@slipway/kernel/repository-view";
 import type { Io } from "@slipway/protocols/surface/io";
 import { checkApprovalKey } from "./approval-key.ts";
 import { checkAgents } from "./agents.ts";
@@ -43,7 +43,7 @@ export async function examine(
   tables: DoctorTables = { machine: OF_THE_MACHINE, repository: OF_THE_REPOSITORY },
 ): Promise<DoctorRow[]> {
   const machine = await Promise.all(tables.machine.map((check) => rowsOf(check, io)));
-  const opened = await openRepositoryView(io).then(
+  const opened = await openOwn(io).then(
     (repository) => ({ repository }),
     (error: unknown) => ({ error }),
   );
@@ -62,6 +62,12 @@ export async function examine(
   };
   const repository = await Promise.all(tables.repository.map((check) => rowsOf(check, subject)));
   return [...machine, ...repository].flat();
+}
+
+async function openOwn(io: Io): Promise<RepositoryView> {
+  const repository = await openRepositoryView(io);
+  await repository.assertOwn(io.env);
+  return repository;
 }
 
 async function rowsOf<Subject>({ name, look }: DoctorCheck<Subject>, subject: Subject): Promise<DoctorRow[]> {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SlipwayError } from "../errors.ts";
@@ -12,6 +12,19 @@ export interface WrittenFiles {
 
 /** Checked before any question: existing files are not replaced without --force. */
 export function assertReplaceable(root: string, paths: readonly string[], force: boolean): void {
+  const link = paths
+    .map((path) => dirname(path))
+    .find((folder) => lstatSync(join(root, folder), { throwIfNoEntry: false })?.isSymbolicLink());
+  if (link !== undefined) {
+    throw new SlipwayError(
+      "path_out_of_bounds",
+      `${link} is a symbolic link, and Slipway would write its files elsewhere. Nothing was written.`,
+      {
+        file: link,
+        suggested_next_actions: [`Look at where it leads, and remove it (\`git rm ${link}\`, if it is committed).`],
+      },
+    );
+  }
   const present = paths.filter((path) => existsSync(join(root, path)));
   if (force || present.length === 0) return;
   throw new SlipwayError(

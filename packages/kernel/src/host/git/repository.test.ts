@@ -64,7 +64,19 @@ describe("openRepository", () => {
     await expect(openRepository(user.root, { env: { PATH: folder } })).rejects.toMatchObject({ code: "git_missing" });
   });
 
-  test.runIf(process.getuid?.() === 0)("a repository of another user opens, because nothing in it can run", async () => {
+  test("B29: a core.worktree that leads into another folder is not followed", async () => {
+    const user = scratch();
+    const other = scratch();
+    user.git("config", "core.worktree", other.root);
+    await expect(openRepository(user.root)).rejects.toMatchObject({
+      code: "repository_unsuitable",
+      message: expect.stringContaining("core.worktree"),
+    });
+    user.git("config", "core.worktree", user.root);
+    expect(await openRepository(user.root)).toMatchObject({ root: user.root });
+  });
+
+  test.runIf(process.getuid?.() === 0)("a repository of another user opens for reading, because nothing in it can run", async () => {
     const user = scratch();
     for (const path of [user.root, ...readdirSync(user.root, { recursive: true, encoding: "utf8" }).map((name) => join(user.root, name))])
       chownSync(path, 12_345, 12_345);

@@ -4,6 +4,7 @@ import { SlipwayError } from "../../schema/errors.ts";
 import { findGit, type GitExecutable } from "./executable.ts";
 import { silenceDrivers } from "./inert-config.ts";
 import { placesIn } from "../places.ts";
+import { isWorkingTreeOf } from "./ownership.ts";
 import { ungatedPlaces, type UngatedPlaces } from "../ungated-folder.ts";
 import { realPlace } from "./real-place.ts";
 import { createGit, type Git } from "./runner.ts";
@@ -141,6 +142,12 @@ async function locate(executable: GitExecutable, start: string): Promise<Places>
     );
   if (insideGitDir === "true") throw notARepository(start, "This is inside git's own folder");
   if (gitDir === undefined || commonDir === undefined || top === undefined || top === "") throw notARepository(start, whyNot(stderr));
+  if (!isWorkingTreeOf(top, gitDir)) {
+    throw unsuitable(
+      `The git directory ${gitDir} names ${top} as its working tree (core.worktree), and that folder belongs to another repository or none.`,
+      "Run this in a clone of your own, or remove core.worktree from its configuration: `git config --unset core.worktree`.",
+    );
+  }
   if (gitDir === commonDir) return { root: top, gitDir, commonDir, objectFormat };
   // In a linked worktree, use the state of the main working tree, if there is one.
   const isMain =

@@ -1,7 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
 import type { GitExecutable } from "./executable.ts";
+import { makePrivateFolder } from "../files/private-folder.ts";
 import { createGit, type Git } from "./runner.ts";
 
 export interface VaultSource {
@@ -25,6 +26,8 @@ export interface VaultUse {
 export async function openVault(source: VaultSource): Promise<(use?: VaultUse) => Git> {
   const gitDir = vaultFolder(source);
   const empty = join(gitDir, "empty");
+  // Before anything else creates it with the modes of the user's umask.
+  makePrivateFolder(dirname(gitDir));
   await Promise.all([
     mkdir(join(gitDir, "refs"), { recursive: true }),
     mkdir(join(gitDir, "info"), { recursive: true }),

@@ -23,7 +23,7 @@ export function keptHeadsIn(fs: FileSystem, folder: string): KeptHeads {
 
   return {
     async recordHead(stream, { seq, hash }) {
-      await ensureDirectory(fs, folder);
+      await ensureDirectory(fs, folder, 0o700);
       // Never lower a head: a lower head is the rollback to detect.
       const earlier = await readHead(fs, fileOf(stream));
       if (earlier !== undefined && earlier.seq >= seq) return;

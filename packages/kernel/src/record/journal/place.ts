@@ -4,6 +4,7 @@ import { canonicalJson, sha256 } from "@slipway/durable/canonical";
 import { z } from "zod";
 import { SlipwayError } from "../../schema/errors.ts";
 import { hasCode, nodeFileSystem } from "../../host/files/file-system.ts";
+import { makePrivateFolder } from "../../host/files/private-folder.ts";
 import { ensureDirectory, writeFileAtomic } from "../../host/files/write-atomic.ts";
 import { preparedQuery } from "../database/prepared-query.ts";
 import type { Db, Tx } from "../database/tables.ts";
@@ -56,7 +57,7 @@ function keptPlaceIn(stateHome: string, database: string) {
       throw replaced(file, `${file} was changed outside Slipway.`);
     },
     async write(first: string | null): Promise<void> {
-      await ensureDirectory(nodeFileSystem, folder);
+      await ensureDirectory(nodeFileSystem, folder, 0o700);
       await writeFileAtomic(nodeFileSystem, file, Buffer.from(canonicalJson({ path, first })));
     },
   };
@@ -72,6 +73,7 @@ export async function replacedJournal(stateHome: string, db: Db | Tx, database: 
 
 /** Remembers the journal of this place. A database without events is a new one. */
 export async function keepPlace(stateHome: string, db: Db, database: string): Promise<void> {
+  makePrivateFolder(stateHome);
   const place = keptPlaceIn(stateHome, database);
   const first = await firstEvent(db);
   if ((await place.read()) !== first) await place.write(first);

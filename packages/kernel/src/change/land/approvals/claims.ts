@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { canonicalJson, sha256 } from "@slipway/durable/canonical";
 import { z } from "zod";
 import { hasCode, nodeFileSystem as files } from "../../../host/files/file-system.ts";
+import { makePrivateFolder } from "../../../host/files/private-folder.ts";
 import { ensureDirectory, writeFileAtomic } from "../../../host/files/write-atomic.ts";
 import { notApproved } from "./approvals.ts";
 import type { Approval } from "./token.ts";
@@ -17,7 +18,8 @@ export function approvalClaims(stateHome: string) {
   const fileOf = ({ id }: Approval) => join(folder, `${sha256(id)}.json`);
 
   async function write(approval: Approval, operation: string, landed: boolean): Promise<void> {
-    await ensureDirectory(files, folder);
+    makePrivateFolder(stateHome);
+    await ensureDirectory(files, folder, 0o700);
     const text = canonicalJson({ approval: approval.id, repository: approval.repository, operation, landed });
     await writeFileAtomic(files, fileOf(approval), Buffer.from(text));
   }
