@@ -63,7 +63,7 @@ describe("a repository that stays open", () => {
 
   test("whose database was put back to an older copy is not opened", async () => {
     const { root, env, home } = place();
-    const options = { cwd: root, env, unsandboxed: { reason: "first", by: "kim" } };
+    const options = { cwd: root, env, askTrust: trustAnything, unsandboxed: { reason: "first", by: "kim" } };
     await (await openKernelAt(options)).close();
     cpSync(layoutAt(root).truth, join(home, "older"), { recursive: true });
     await (await openKernelAt({ ...options, unsandboxed: { reason: "second", by: "kim" } })).close();

@@ -1,12 +1,13 @@
-import { assertKeysOutOfSight } from "./change/land/approvals/out-of-sight.ts";
 import { openApprovalKey } from "./change/land/approvals/key.ts";
 import { committedConfiguration, type Committed } from "./config/committed-files.ts";
+import { assertShownPaths } from "./config/shown-paths.ts";
 import { committedFiles } from "./config/trust/configuration-files.ts";
 import { configurationTrust, requireTrust, type AskTrust, type ConfigurationTrust } from "./config/trust/trust.ts";
 import type { Configuration } from "./config/load.ts";
 import type { ReadFile } from "./host/files/read-file.ts";
 import { reconcile } from "./host/git/reconcile.ts";
 import { refSigns } from "./host/git/fast-path/ref-signs.ts";
+import { assertOwnRepository } from "./host/git/ownership.ts";
 import { excludeLocally, openRepository, type Repository } from "./host/git/repository.ts";
 import { assertNotRolledBack, keepHeads } from "./record/journal/heads.ts";
 import { openKernel, type Kernel, type KernelOptions } from "./kernel.ts";
@@ -19,6 +20,7 @@ import { restoreFiles } from "./restore-files.ts";
 import { liveSupervisor } from "./record/run-lease/holder.ts";
 import type { Sandbox, SandboxOverride } from "./host/sandbox/contract.ts";
 import { recordOverride } from "./change/judge/sandbox-override.ts";
+import { hiddenPlaces } from "./host/sandbox/hidden-places.ts";
 import { onFirstUse } from "./host/sandbox/on-first-use.ts";
 import { openSandbox } from "./host/sandbox/sandbox.ts";
 import { unsandboxed } from "./host/sandbox/unsandboxed.ts";
@@ -62,11 +64,12 @@ export async function openRepositoryContext(options: OpenAt): Promise<Repository
   const { cwd, env, unsandboxed: override, askTrust, startsPrograms = true } = options;
   const { configHome } = placesIn(env);
   const repository = await openRepository(cwd, { env });
+  await assertOwnRepository(repository, env);
   const { trust, ...loaded } = await load(repository, env);
   if (startsPrograms) await requireTrust(trust, askTrust);
   await excludeLocally(repository, [".slipway/", ".worktrees/"]);
   const approvalKey = await openApprovalKey({ configHome, repositoryRoot: repository.root });
-  const opened = onFirstUse(async () => (override === undefined ? openSandbox() : unsandboxed(override)));
+  const opened = onFirstUse(async () => (override === undefined ? openSandbox({ hidden: hiddenPlaces(env) }) : unsandboxed(override)));
   const behind = (own: ConfigurationTrust) => onFirstUse(async () => requireTrust(own).then(opened));
   return {
     repository,
@@ -128,7 +131,7 @@ async function mend(ground: RepositoryContext, { records, features }: Kernel): P
 async function load(repository: Repository, env: Environment): Promise<Committed & { readonly trust: ConfigurationTrust }> {
   const committed = await committedConfiguration(repository);
   const { configHome } = placesIn(env);
-  assertKeysOutOfSight(committed.configuration.policy, configHome, env);
+  assertShownPaths(committed.configuration.policy, repository.root, env);
   const files = await committedFiles(repository, committed.commit);
   return { ...committed, trust: configurationTrust({ ...repository, configHome }, files, committed.configuration) };
 }

@@ -70,7 +70,14 @@ describe("a server", () => {
 
   test("over stdio ends at once if its signal is already aborted", async () => {
     const { root, env } = scratchPlace();
-    const around = { cwd: root, env, version: "0.0.0", report: () => undefined, signal: AbortSignal.abort() };
+    const around = {
+      cwd: root,
+      env,
+      askTrust: trustAnything,
+      version: "0.0.0",
+      report: () => undefined,
+      signal: AbortSignal.abort(),
+    };
     const streams = { stdin: new PassThrough(), stdout: new PassThrough() };
     await runStdio(around, streams, { role: null, feature: null, run: null });
     expect(streams.stdout.read()).toBeNull();

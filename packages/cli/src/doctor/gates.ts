@@ -10,6 +10,7 @@ import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import type { Toolchain } from "@slipway/kernel/host/toolchain/resolve";
 import { note, ok, problem, type DoctorFinding, type DoctorSubject } from "./check.ts";
 import { isTrusted, NOT_TRUSTED } from "./trust.ts";
+import { shownSecrets } from "@slipway/kernel/config/shown-paths";
 import { expandHome } from "@slipway/kernel/config/home";
 
 interface Step {
@@ -89,6 +90,7 @@ async function checkStep(
     folders: [],
     home: null,
     gateway: null,
+    veil: null,
     limits: DEFAULT_LIMITS,
   };
   const path = host === null ? (own["PATH"] ?? "") : String(sandboxEnvironment(plan, host)["PATH"]);
@@ -124,6 +126,14 @@ async function inCheckout(
 function missingFolders({ io, repository }: DoctorSubject, { policy }: Configuration): DoctorFinding[] {
   const { shared_paths, read_only } = policy.sandbox;
   return [
+    ...shownSecrets(policy, repository.root, io.env)
+      .filter(({ reason }) => reason !== "your approval key")
+      .map(({ path, reason }) =>
+        problem(
+          `${path} is shown to gates by slipway/policy.yaml, and gives them access to ${reason}.`,
+          "Name the folder of the toolchain itself in slipway/policy.yaml instead.",
+        ),
+      ),
     ...shared_paths
       .filter((path) => !existsSync(join(repository.root, path)))
       .map((path) => problem(`${path} is shared with gates by slipway/policy.yaml, but does not exist.`, mendFor(path))),

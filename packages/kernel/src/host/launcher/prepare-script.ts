@@ -43,6 +43,34 @@ sub map_of {
   return $namespace;
 }
 
+# Once for each process, which can mount afterwards. Flags: CLONE_NEWUSER and CLONE_NEWNS.
+my $owner = 0;
+sub own_mounts {
+  return if $owner == $$;
+  my ($user, $group) = ($> + 0, $) + 0);
+  return "an overlay is not supported on this architecture" if !$number{unshare};
+  syscall($number{unshare}, 0x10020000) == 0 or return "a user namespace for overlays";
+  write_text("/proc/self/uid_map", "$user $user 1") or return "uid_map";
+  write_text("/proc/self/setgroups", "deny") or return "setgroups";
+  write_text("/proc/self/gid_map", "$group $group 1") or return "gid_map";
+  $owner = $$;
+  return;
+}
+
+# Paths are passed as descriptors, because a comma or a colon in one would be read as an option. The first is read. With a third, a
+# work folder, the second receives the writes; otherwise it is a further lower folder, because an overlay needs two. Flags: MS_NOSUID and MS_NODEV.
+sub overlay {
+  my ($place, @folders) = @_;
+  my @opened;
+  for (@folders) { open(my $folder, "<", $_) or return $_; push(@opened, $folder) }
+  my ($lower, $second, $work) = map { "/proc/self/fd/" . fileno($_) } @opened;
+  my $written = defined($work) ? "lowerdir=$lower,upperdir=$second,workdir=$work" : "lowerdir=$lower:$second";
+  # Perl's syscall needs variables for texts.
+  my ($type, $options) = ("overlay", "$written,userxattr");
+  syscall($number{mount}, $type, $place, $type, 6, $options) == 0 or return "an overlay over $place";
+  return;
+}
+
 my $ADVICE = "run Slipway as an ordinary user, or keep the repository on ext4, xfs or btrfs under Linux 5.19 or newer; root needs an idmapped mount of";
 
 my %steps = (
@@ -91,24 +119,20 @@ my %steps = (
     return;
   },
 
-  # Writes below $place go to $upper, for this process and its descendants. Paths are passed as descriptors,
-  # because a comma or a colon in one would be read as an option. Flags: CLONE_NEWUSER and CLONE_NEWNS, MS_NOSUID and MS_NODEV.
+  # Writes below $place go to $upper, for this process and its descendants.
   layer => sub {
     my ($place, $upper, $work) = @_;
-    my ($user, $group) = ($> + 0, $) + 0);
-    return "a layer is not supported on this architecture" if !$number{unshare};
-    syscall($number{unshare}, 0x10020000) == 0 or return "a user namespace for the layer";
-    write_text("/proc/self/uid_map", "$user $user 1") or return "uid_map";
-    write_text("/proc/self/setgroups", "deny") or return "setgroups";
-    write_text("/proc/self/gid_map", "$group $group 1") or return "gid_map";
-    my @folders;
-    for ($place, $upper, $work) { open(my $folder, "<", $_) or return $_; push(@folders, $folder) }
-    my ($lower, $written, $aside) = map { "/proc/self/fd/" . fileno($_) } @folders;
-    # Perl's syscall needs variables for texts.
-    my $type = "overlay";
-    my $options = "lowerdir=$lower,upperdir=$written,workdir=$aside,userxattr";
-    syscall($number{mount}, $type, $place, $type, 6, $options) == 0 or return "an overlay over $place";
-    return;
+    my $problem = own_mounts();
+    return $problem if defined($problem);
+    return overlay($place, $place, $upper, $work);
+  },
+
+  # A socket in an overlay is another file than the one that the host listens on, whenever that was made.
+  veil => sub {
+    my ($empty, @places) = @_;
+    my $problem = own_mounts();
+    for (@places) { $problem = overlay($_, $_, $empty) if !defined($problem) }
+    return $problem;
   },
 );
 

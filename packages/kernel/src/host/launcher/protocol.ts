@@ -32,15 +32,17 @@ export interface StartRequest {
 }
 
 /**
- * In this order: the control groups, which need the rights of the user who made them; a new session keyring; as root, a mount namespace with a tmpfs that shows paths of the host, in which root's
- * files belong to the user; the switch from root to that user; a layer (overlay): writes below `place` go to `upper`.
+ * In this order: the control groups, which need the rights of the user who made them; a new session keyring; as root, a mount namespace
+ * with a tmpfs that shows paths of the host, in which root's files belong to the user; the switch from root to that user; a layer
+ * (overlay): writes below `place` go to `upper`; veils (overlays without writes): sockets below the places lead nowhere.
  */
 export type PreparationStep =
   | readonly ["join", ...groups: string[]]
   | readonly ["keyring"]
   | readonly ["stage", uid: string, gid: string, at: string, ...triples: string[]]
   | readonly ["user", uid: string, gid: string]
-  | readonly ["layer", place: string, upper: string, work: string];
+  | readonly ["layer", place: string, upper: string, work: string]
+  | readonly ["veil", empty: string, ...places: string[]];
 
 /** Without one of these, the process would write where it must not. */
 export function isNeeded([name]: PreparationStep): boolean {

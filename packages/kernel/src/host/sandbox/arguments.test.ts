@@ -35,6 +35,7 @@ const host: SandboxHost = {
   procPaths: ["/proc/sys"],
   user: null,
   groupPlaces: [],
+  veils: false,
 };
 
 const plan: SandboxPlan = {
@@ -51,6 +52,7 @@ const plan: SandboxPlan = {
   folders: [],
   home: null,
   gateway: null,
+  veil: null,
   limits: DEFAULT_LIMITS,
 };
 

@@ -25,6 +25,8 @@ export interface SandboxPlan {
   readonly home: string | null;
   /** The folder with the socket of the gateway that reaches the named hosts. */
   readonly gateway: string | null;
+  /** An empty folder, the second lower folder of overlays over shown folders. Null without such overlays. */
+  readonly veil: string | null;
   readonly limits: Limits;
 }
 

@@ -12,6 +12,7 @@ import { findCommand } from "./command.ts";
 import { DEFAULT_LIMITS, type Limits, type ProcessOutcome, type SandboxRequest } from "./contract.ts";
 import { openControlGroup, type ControlGroup } from "./control-group.ts";
 import { startChild } from "../launcher/start.ts";
+import { emptyFolders } from "./empty-folders.ts";
 import { openGateway } from "./gateway.ts";
 import type { SandboxHost } from "./host.ts";
 import { forwardedCommand, parseHosts, type HostPort } from "./hosts.ts";
@@ -19,26 +20,44 @@ import { mountPointsInLayer, openLayer, type Layer } from "./layer.ts";
 import { prepareMountPoints, type MountPoints } from "./mount-points.ts";
 import { namespaceTree } from "./namespace-tree.ts";
 import { neverStarted, planRequest } from "./request.ts";
-import { placeOn, preparation, stagedSources } from "./stage.ts";
+import { placeOn, preparation, stagedSources, veiledFolders } from "./stage.ts";
 import { BubblewrapStatus, setupFailure } from "./status.ts";
 import { feedInput } from "./stdin.ts";
 import { supervise } from "./supervise.ts";
+import { assertShowable, hiddenPlaces, type HiddenPlaces } from "./hidden-places.ts";
 import { ownTurn } from "./turns.ts";
 
+export interface SandboxRules {
+  readonly limits?: Partial<Limits>;
+  /** What no command may see; by default of the environment of this process. */
+  readonly hidden?: HiddenPlaces;
+}
+
+const veils = emptyFolders("slipway-veil-");
+
 /** Runs one command in its own namespaces. */
-export async function runInBubblewrap(request: SandboxRequest, host: SandboxHost, limits: Partial<Limits>): Promise<ProcessOutcome> {
+export async function runInBubblewrap(
+  request: SandboxRequest,
+  host: SandboxHost,
+  { limits, hidden = hiddenPlaces(process.env) }: SandboxRules,
+): Promise<ProcessOutcome> {
   const planned = planRequest(request, { ...DEFAULT_LIMITS, ...limits, ...request.limits });
+  assertShowable([...planned.readOnly, ...(request.shared ?? []).map(({ from }) => from)], hidden);
   const hosts = planned.network ? [] : parseHosts(request.hosts ?? []);
   const { layer, mountPoints } = prepareWorktree(planned.worktree, request);
   const gateway = hosts.length === 0 ? null : await openGateway(hosts);
   const group = openControlGroup(host.groupPlaces, planned.limits);
+  let veil: string | null = null;
   try {
     const count = request.shared?.length ?? 0;
     const [shared, outputs] = [mountPoints.shared.slice(0, count), mountPoints.shared.slice(count)];
-    const plan = { ...planned, git: mountPoints.git, shared, outputs, layer: layer?.folder ?? null, gateway: gateway?.folder ?? null };
+    const places = { ...planned, shared, outputs, layer: layer?.folder ?? null, gateway: gateway?.folder ?? null };
+    veil = veiledFolders(places, host).length > 0 ? veils.take() : null;
+    const plan = { ...places, git: mountPoints.git, veil };
     const outcome = await runPlan(plan, request, host, hosts, group);
     return gateway === null ? outcome : { ...outcome, traffic: gateway.traffic() };
   } finally {
+    if (veil !== null) veils.giveBack(veil);
     await Promise.all([gateway?.close(), group?.close()]);
     mountPoints.release();
     layer?.close();

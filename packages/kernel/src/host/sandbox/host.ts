@@ -42,6 +42,8 @@ export interface SandboxHost {
   readonly procPaths: readonly string[];
   /** Where a command gets control groups with its limits; none where the machine does not allow it, or without the launcher. */
   readonly groupPlaces: readonly GroupPlace[];
+  /** Folders of the host can be shown through an overlay, in which their sockets lead nowhere. */
+  readonly veils: boolean;
 }
 
 /**
@@ -107,6 +109,8 @@ export function describeHost(bwrap: string, help: string, arch: string = process
     init: machine === null || perl === null || !options.has("--as-pid-1") ? null : [perl, "-f", "-e", initScript(machine)],
     groupPlaces: perl === null ? [] : findGroupPlaces(),
     procPaths: PROC.map((name) => join("/proc", name)).filter(existsSync),
+    // The self-test finds out.
+    veils: false,
   };
 }
 

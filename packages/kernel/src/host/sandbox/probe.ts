@@ -50,8 +50,10 @@ export async function probeOnce(searchPath: string, platform: string = process.p
   const available = escapes.every(({ passed }) => passed);
   const layer = available ? [await tryLayer(candidate(host))] : [];
   const layers = layer.some(({ passed }) => passed);
-  const missing = [...missingWalls(host), ...layer.filter(({ passed }) => !passed)];
-  return { available, version, probes: [installed, ...escapes], host, layers, missing };
+  const unlayered = layer.filter(({ passed }) => !passed);
+  const unveiled = unlayered.map((probe) => ({ ...probe, name: "overlays that close sockets in shown folders" }));
+  const missing = [...missingWalls(host), ...unlayered, ...unveiled];
+  return { available, version, probes: [installed, ...escapes], host: { ...host, veils: layers }, layers, missing };
 }
 
 function candidate(host: SandboxHost): Sandbox {

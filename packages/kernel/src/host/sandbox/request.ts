@@ -8,7 +8,7 @@ import { kindAt, outOfBounds, realPathOrNull, resolveBelow, resolveWithoutLinks 
 /** As a worktree, one of these would be writable or hide the sandbox's own mounts. */
 const NEVER_A_WORKTREE = new Set(["/", "/bin", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"]);
 
-export type PlannedRequest = Omit<SandboxPlan, "git" | "shared" | "outputs" | "layer" | "gateway">;
+export type PlannedRequest = Omit<SandboxPlan, "git" | "shared" | "outputs" | "layer" | "gateway" | "veil">;
 
 export function planRequest(request: SandboxRequest, limits: Limits): PlannedRequest {
   const worktree = realWorktree(request.worktree);

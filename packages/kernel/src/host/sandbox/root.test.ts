@@ -85,7 +85,7 @@ describe.skipIf(!sandboxWorksHere() || process.getuid?.() !== 0)("a command that
   it("B15: starts no more tasks than are allowed", async () => {
     const { host } = await probeSandbox();
     if (host === null) throw new Error("no sandbox");
-    const limited: Sandbox = { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, { processes: 512 }) };
+    const limited: Sandbox = { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, { limits: { processes: 512 } }) };
     expect((await runShell(limited, scratchFolder(), "grep processes /proc/self/limits")).stdout).toMatch(/ 5120 +5120 /);
   });
 

@@ -194,7 +194,8 @@ describe.skipIf(!works)("a sandbox", () => {
 
     it("a failed set-up is distinguished from a failed command", async () => {
       // The sandbox has its own /proc without Slipway's process, so there is nothing to mount on.
-      const { spawnError, exitCode } = await runShell(sandbox, scratchFolder(), "true", { readOnly: [`/proc/${process.pid}/status`] });
+      const open = await openSandbox({ hidden: { closed: [], neverWhole: [] } });
+      const { spawnError, exitCode } = await runShell(open, scratchFolder(), "true", { readOnly: [`/proc/${process.pid}/status`] });
       expect(exitCode).toBeNull();
       expect(spawnError).toMatchObject({ code: "SANDBOX_SETUP", transient: false });
       expect(spawnError?.message).toContain("bwrap:");

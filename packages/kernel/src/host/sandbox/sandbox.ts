@@ -1,12 +1,15 @@
 import { SlipwayError } from "../../schema/errors.ts";
 import { runInBubblewrap } from "./bubblewrap.ts";
 import type { Limits, Sandbox } from "./contract.ts";
+import { hiddenPlaces, type HiddenPlaces } from "./hidden-places.ts";
 import { probeSandbox, type SandboxProbe } from "./probe.ts";
 
 export interface SandboxOptions {
   readonly limits?: Partial<Limits>;
   /** Where to look for bubblewrap; by default the system's folders. */
   readonly searchPath?: string;
+  /** What no command may see; by default of the environment of this process. */
+  readonly hidden?: HiddenPlaces;
 }
 
 /** Opens a sandbox that has passed all escape probes; otherwise throws `sandbox_unavailable`. */
@@ -14,12 +17,13 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const probe = await probeSandbox(options.searchPath);
   const { host, layers, missing } = probe;
   if (!probe.available || host === null) throw unavailable(probe);
+  const rules = { hidden: options.hidden ?? hiddenPlaces(process.env), limits: options.limits ?? {} };
   return {
     kind: "bubblewrap",
     layers,
     controlGroups: host.groupPlaces.length > 0,
     missing: missing.map(({ name }) => name),
-    run: (request) => runInBubblewrap(request, host, options.limits ?? {}),
+    run: (request) => runInBubblewrap(request, host, rules),
   };
 }
 

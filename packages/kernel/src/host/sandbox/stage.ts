@@ -1,5 +1,6 @@
 import type { PreparationStep } from "../launcher/protocol.ts";
-import type { SandboxPlan } from "./arguments.ts";
+import { lstatSync, statSync } from "node:fs";
+import { isBelow, type SandboxPlan } from "./arguments.ts";
 import { SYSTEM_ROOTS, type SandboxHost } from "./host.ts";
 import { upperOf, workOf } from "./layer.ts";
 
@@ -23,6 +24,7 @@ export function stagedSources(plan: SandboxPlan, host: SandboxHost): Source[] {
     ...plan.readOnly,
     ...plan.shared.map(({ from }) => from),
     ...(plan.gateway === null ? [] : [plan.gateway]),
+    ...(plan.veil === null ? [] : [plan.veil]),
   ];
   const written = [plan.worktree, plan.home, plan.layer, ...plan.outputs.map(({ from }) => from)].filter((path) => path !== null);
   const names = new Set([...written, ...shown]);
@@ -49,5 +51,21 @@ export function preparation(plan: SandboxPlan, host: SandboxHost, groups: readon
     ...(user === null ? [] : [["stage", String(user.uid), String(user.gid), STAGE_AT, ...staged] as const]),
     ...(user === null ? [] : [["user", String(user.uid), String(user.gid)] as const]),
     ...(layer === null ? [] : [["layer", place(plan.worktree), upperOf(layer), workOf(layer)] as const]),
+    ...(plan.veil === null ? [] : [["veil", place(plan.veil), ...veiledFolders(plan, host).map(place)] as const]),
   ];
+}
+
+type Shown = Omit<SandboxPlan, "git" | "veil">;
+
+/**
+ * The folders whose sockets must lead nowhere. On the stage each has a place of its own. Elsewhere the overlay is mounted over the folder
+ * itself, so there is only one for nested folders, and none over something that the command may write, which it would hide.
+ */
+export function veiledFolders(plan: Shown, { veils, user }: Pick<SandboxHost, "veils" | "user">): string[] {
+  if (!veils) return [];
+  const shown = [...new Set([...plan.readOnly, ...plan.shared.map(({ from }) => from)])];
+  if (user !== null) return shown.filter((path) => statSync(path).isDirectory());
+  const used = [plan.worktree, plan.home, plan.layer, plan.gateway, ...plan.outputs.map(({ from }) => from)];
+  const free = shown.filter((path) => lstatSync(path).isDirectory() && !used.some((own) => own !== null && isBelow(path, own)));
+  return free.filter((folder) => !free.some((other) => other !== folder && isBelow(other, folder)));
 }
