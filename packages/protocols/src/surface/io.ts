@@ -9,7 +9,7 @@ export interface Io {
   /** A person can answer questions on the terminal. */
   readonly interactive: boolean;
   /** Answers whether to trust the configuration of a repository, instead of a person at the terminal. */
-  readonly trusts?: AskTrust;
+  readonly trusts?: AskTrust | undefined;
   readonly color: boolean;
   readonly columns: number;
   readonly rows: number;
