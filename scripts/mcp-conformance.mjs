@@ -49,6 +49,7 @@ function repository() {
     spawnSync("git", ["-c", "user.name=test", "-c", "user.email=test@localhost", ...args], { cwd: folder });
   }
   const env = { ...process.env, XDG_CONFIG_HOME: join(scratch, "config"), XDG_STATE_HOME: join(scratch, "state"), HOME: scratch };
+  spawnSync(node, [slipway, "trust", "--yes"], { cwd: folder, env });
   return { cwd: folder, env };
 }
 

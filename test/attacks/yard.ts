@@ -136,7 +136,8 @@ export async function makeYard({
   // The two changes that Slipway makes outside its own folders, made in advance, so that any other change is seen.
   await openApprovalKey({ configHome: join(home, "config"), repositoryRoot: root });
   await excludeLocally(await openRepository(root), [".slipway/", ".worktrees/"]);
-  if (trusted) await trustNow(root, yard.env);
+  // An invalid configuration is refused for itself.
+  if (trusted) await trustNow(root, yard.env).catch(() => undefined);
   if (user !== undefined) giveTo(user, home);
   return yard;
 }

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { trustNow } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { cassetteOf } from "@slipway/protocols/demo/files";
 import { SHOP } from "@slipway/protocols/features/demo/files";
 import { makeRepository } from "slipway/demo/scratch";
@@ -102,6 +103,7 @@ export async function openRepository(agentsYaml: string, key: Readonly<Record<st
   writeFileSync(join(folder, "slipway", "agents.yaml"), agentsYaml);
   const git = (...args: string[]) => run("git", ["-c", "user.name=kim", "-c", "user.email=kim@localhost", ...args], { cwd: folder, env });
   await git("commit", "-q", "-a", "-m", "agents");
+  await trustNow(folder, env);
   return {
     folder,
     git,

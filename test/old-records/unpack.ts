@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { systemHost, type ProcessIdentity } from "@slipway/durable/host";
+import { trustFilesOf } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { PROGRAM } from "slipway/testing/program";
 
 /** The folder where the archives were made: their records contain it. */
@@ -62,6 +63,7 @@ export function unpack(name: string, place = PLACE): OldRepository {
     XDG_STATE_HOME: join(home, "state"),
     USER: "kim",
   };
+  trustFilesOf(root, env);
   return {
     root,
     git: (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }),

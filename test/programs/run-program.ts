@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { trustFilesOf } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { PROGRAM } from "slipway/testing/program";
 import { writeCassette, type Said } from "./cassette.ts";
 
@@ -52,6 +53,7 @@ export function programProject(
   git("config", "user.email", "kim@example.com");
   git("add", "--all");
   git("commit", "--quiet", "--message", "A project");
+  trustFilesOf(root, env);
   const cassette = join(home, "cassette");
   writeCassette(cassette, "answers of a test", said);
   return {

@@ -16,6 +16,7 @@ const slipway: Adapter = {
   gatesFile: "slipway/gates.yaml",
   async judge(task) {
     setUp(task);
+    await call(task, "trust", "--yes");
     // Held-out examples fail on the base, as expected; only the verdict on the change counts here.
     const ran = await call(task, "run", task.spec, "--skip-base-gates", "--json");
     const questions = JSON.parse((await call(task, "inbox", "--json")).stdout || "[]") as Question[];

@@ -38,7 +38,8 @@ function agentsIn(bytes: Uint8Array | undefined): AgentsConfig | null {
 
 /** Their answer in advance, for a program that starts as a process of its own. */
 export async function trustNow(cwd: string, env: Environment): Promise<void> {
-  const trust = await openRepositoryTrust({ cwd, env });
+  // A repository that root has given to the user it will start the program as.
+  const trust = await openRepositoryTrust({ cwd, env: { ...env, SUDO_UID: String(statSync(cwd).uid) } });
   if (await trust.trusted()) return;
   await trustAnything(trust);
   const { configHome } = placesIn(env);
