@@ -1,26 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { POLICY } from "@slipway/kernel/change/testing/scratch-kernel";
 import { slipway } from "./cli.ts";
+import { canariesOf, gatedRun, gatesOf } from "./gated-run.ts";
 import { adding, rewriting } from "./patches.ts";
-import { planFor } from "./site.ts";
-import { makeYard, type Yard } from "./yard.ts";
-
-/** Nobody is asked before a merge, so that only the gates decide. */
-const UNATTENDED = POLICY.replace("canary: off", "canary: final").replace(
-  "merge_policy: {",
-  "merge_policy: { require_user_approval: false,",
-);
-const TESTS = [
-  "node",
-  "--test",
-  "--test-reporter=spec",
-  "--test-reporter-destination=stdout",
-  "--test-reporter=junit",
-  "--test-reporter-destination=reports/junit.xml",
-];
-const gates = (cmd: readonly string[], more = "") =>
-  `version: 1\nprofiles: { default: { modes: { fast: [{ name: look, cmd: ["true"] }], full: [{ name: test, cmd: ${JSON.stringify(cmd)} }] } } }\n${more}`;
-const REPORTED = gates(TESTS, "parsers: { tests: { type: junit_xml, path: reports/junit.xml, modes: [full] } }\n");
+import type { Yard } from "./yard.ts";
 
 const SUM = "export const sum = (left, right) => left + right;\n";
 const BETTER = "export const sum = (left, right) => Number(left) + Number(right);\n";
@@ -39,49 +21,17 @@ try { fs.renameSync("reports/junit.xml", "reports/old.xml"); } catch {}
 try { fs.writeFileSync("reports/junit.xml", '<testsuites><testcase name="adds"/></testsuites>'); } catch {}
 `;
 
-const AGENT = `import fs from "node:fs";
-let text = "";
-for await (const chunk of process.stdin) text += chunk;
-const { role, input } = JSON.parse(text);
-const answers = JSON.parse(fs.readFileSync("answers.json", "utf8"));
-const entries = JSON.parse(input?.context_bundle?.find(({ kind }) => kind === "qa_index")?.text ?? '{"pending":[]}');
-const updates = entries.pending.map(({ path, hunks }) => ({ path, hunks: hunks.map(({ start_line, end_line }) => ({ start_line, end_line })), status: "passed" }));
-process.stdout.write(JSON.stringify({ output: role === "qa" ? { type: "NOTE", text: "covered", updates } : answers[role] }));
-`;
-
 let yard: Yard;
 afterEach(() => yard.remove());
 
-async function run(project: Readonly<Record<string, string>>, unified_diff: string, policy = UNATTENDED) {
-  const files = [...unified_diff.matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, path = ""]) => path);
-  const isNew = (path: string) => unified_diff.includes(`--- /dev/null\n+++ b/${path}`);
-  const plan = planFor("letters", {
-    allowed_areas: ["."],
-    files: { create: files.filter(isNew), modify: files.filter((path) => !isNew(path)), delete: [] },
-  });
-  yard = await makeYard({
-    files: {
-      ...PROJECT,
-      "slipway/gates.yaml": REPORTED,
-      "slipway/policy.yaml": policy,
-      "agent.mjs": AGENT,
-      "answers.json": JSON.stringify({
-        planner: { type: "PLAN_SUBMISSION", plan },
-        builder: { type: "PATCH", summary: "sums", unified_diff },
-      }),
-      "slipway/agents.yaml": "version: 1\nroles: {}\nruntime: { default_provider: custom, custom: { command: [node, agent.mjs] } }\n",
-      ...project,
-    },
-  });
-  // The checkout must be clean, or nothing merges into it.
-  yard.git("reset", "--quiet", "--hard");
-  return slipway(yard, ["run", "letters.spec.md"]);
+async function run(project: Readonly<Record<string, string>>, unified_diff: string) {
+  const ran = await gatedRun({ ...PROJECT, ...project }, unified_diff);
+  yard = ran.yard;
+  return ran;
 }
 
 const head = () => yard.git("log", "-1", "--format=%s", "main").trim();
-const canaries = () =>
-  yard.sql("SELECT status, counts FROM checks WHERE kind = 'canary' ORDER BY at") as { status: string; counts: string }[];
-const outcomes = () => canaries().map(({ counts }) => JSON.parse(counts) as { outcome: string; runs: number; planted: { path: string }[] });
+const outcomes = () => canariesOf(yard);
 
 describe("a gate that merges by itself is first run with a planted failure", () => {
   test("code that turns every result green is stopped: a person is asked, and their decision to merge is recorded and shown", async () => {
@@ -106,8 +56,7 @@ describe("a gate that merges by itself is first run with a planted failure", () 
     );
     expect(outcomes()).toMatchObject([{ outcome: "proven", runs: 1 }]);
     expect((await slipway(yard, ["evidence", "letters"])).stdout).toContain("## Planted failures");
-    const planted = outcomes()[0]?.planted[0]?.path ?? "";
-    expect(yard.git("ls-tree", "-r", "--name-only", "main")).not.toContain(planted);
+    expect(yard.git("diff", "--stat", "HEAD~1", "--", ".", ":!lib/sum.js")).toBe("");
   });
 
   test("only documents changed: nothing is planted, and the evidence says so", async () => {
@@ -117,7 +66,7 @@ describe("a gate that merges by itself is first run with a planted failure", () 
   });
 
   test("a gate that runs no test never merges a change of sources by itself", async () => {
-    const { stdout, stderr } = await run({ "slipway/gates.yaml": gates(["true"]) }, rewriting("lib/sum.js", SUM, BETTER));
+    const { stdout, stderr } = await run({ "slipway/gates.yaml": gatesOf(["true"]) }, rewriting("lib/sum.js", SUM, BETTER));
     expect(head(), stdout + stderr).toBe("files");
     expect((await slipway(yard, ["inbox"])).stdout).toContain("proves nothing");
   });

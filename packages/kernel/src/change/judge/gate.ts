@@ -14,7 +14,7 @@ import { pathsOf } from "../../host/git/tree-listing.ts";
 import type { Operation } from "../../record/operations/operation.ts";
 import { sandboxName } from "../../host/sandbox/contract.ts";
 import { canaryCheck, type CanaryRecord } from "./canary/record.ts";
-import { hasCanary, runCanary, type CanaryVerdict } from "./canary/run-canary.ts";
+import { canaryPlaces, hasCanary, runCanary, type CanaryVerdict } from "./canary/run-canary.ts";
 import { judgeExpectedTests, NOTHING_EXPECTED, type ExpectedResult } from "./expected-tests/judge-expected.ts";
 import { compareReportedTests, NOT_COMPARED } from "./compare-tests.ts";
 import { gatePolicy, gateRequest, overridesFor } from "./gate-request.ts";
@@ -83,6 +83,8 @@ export function runGatesOperation(
         await reconcileWorktree(dependencies, feature, operationId, at);
         const sandbox = await dependencies.sandbox();
         const toolchain = await toolchainOf(dependencies, sandbox);
+        const isPlanted = hasCanary(dependencies, feature, profile, mode);
+        const copied = isPlanted ? await canaryPlaces(dependencies, feature) : [];
         const request = (resetTree: () => Promise<void>): GateRequest => ({
           ...gateRequest(dependencies, toolchain, {
             profile,
@@ -95,6 +97,7 @@ export function runGatesOperation(
             ...cachesFor(dependencies, feature_id, profile, mode),
             trackedPaths: async () => pathsOf(await dependencies.repository.vault(), feature.tree),
           }),
+          copied,
           ...(signal === undefined ? {} : { signal }),
           ...(onStep === undefined ? {} : { onStep }),
         });
@@ -117,7 +120,7 @@ export function runGatesOperation(
           result.passed && compared.failure === null ? await judgeExpectedTests(dependencies, feature, usual, result) : NOTHING_EXPECTED;
         const isPassed = result.passed && compared.failure === null && expected.failure === null;
         const canary =
-          isPassed && hasCanary(dependencies, feature, profile, mode)
+          isPassed && isPlanted
             ? await runCanary(dependencies, feature, {
                 gate,
                 request: request(async () => undefined),

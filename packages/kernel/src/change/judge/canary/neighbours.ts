@@ -53,11 +53,8 @@ function wordsOf(path: string): string[] {
 
 export const MOST_NEIGHBOURS = 3;
 
-/**
- * The tests beside which one is planted: first those that the gate's report names and that load changed files. One per framework and
- * folder.
- */
-export function chooseNeighbours(tests: readonly KnownTest[], changed: readonly string[], reported: Iterable<string> | null): KnownTest[] {
+/** The tests of a tree, those first that the gate's report names and that load changed files. */
+function ranked(tests: readonly KnownTest[], changed: readonly string[], reported: Iterable<string> | null): KnownTest[] {
   const names = reported === null ? null : [...reported];
   const near = nearnessTo(changed);
   const score = ({ path, text, direct, indirect }: KnownTest): number => {
@@ -66,21 +63,40 @@ export function chooseNeighbours(tests: readonly KnownTest[], changed: readonly 
     const reach = direct.length > 0 ? 400 : indirect.length > 0 ? 300 : changed.includes(path) ? 200 : 0;
     return (isReported ? 1_000 : 0) + reach + Math.min(near(path), 99);
   };
-  const ranked = tests
+  return tests
     .map((test) => ({ test, score: score(test) }))
-    .toSorted((left, right) => right.score - left.score || (left.test.path < right.test.path ? -1 : 1));
+    .toSorted((left, right) => right.score - left.score || (left.test.path < right.test.path ? -1 : 1))
+    .map(({ test }) => test);
+}
+
+const isReaching = ({ path, direct, indirect }: KnownTest, changed: readonly string[]) =>
+  direct.length > 0 || indirect.length > 0 || changed.includes(path);
+
+/** The tests beside which one is planted. One per framework and folder. */
+export function chooseNeighbours(tests: readonly KnownTest[], changed: readonly string[], reported: Iterable<string> | null): KnownTest[] {
   const places = new Set<string>();
   const chosen: KnownTest[] = [];
-  for (const { test } of ranked) {
+  for (const test of ranked(tests, changed, reported)) {
     const place = `${test.framework}\0${posix.dirname(test.path)}`;
     if (places.has(place) || chosen.length === MOST_NEIGHBOURS) continue;
     places.add(place);
     chosen.push(test);
   }
   // Without a changed file in reach, one test shows as much as three.
-  const reaching = chosen.filter(({ path, direct, indirect }) => direct.length > 0 || indirect.length > 0 || changed.includes(path));
+  const reaching = chosen.filter((test) => isReaching(test, changed));
   const first = chosen.slice(0, 1).filter((test) => !reaching.includes(test));
   return [...first, ...reaching];
+}
+
+const MOST_CHANGED = 12;
+const FEWEST_CHANGED = 4;
+
+/** The tests that are changed to fail: all that load changed files, as each may run in a process of its own; others if these are few. */
+export function chooseChanged(tests: readonly KnownTest[], changed: readonly string[], reported: Iterable<string> | null): KnownTest[] {
+  const all = ranked(tests, changed, reported);
+  const reaching = all.filter((test) => isReaching(test, changed)).slice(0, MOST_CHANGED);
+  const others = all.filter((test) => !reaching.includes(test)).slice(0, Math.max(0, FEWEST_CHANGED - reaching.length));
+  return [...reaching, ...others];
 }
 
 const MOST_LOADS = 3;

@@ -2,10 +2,11 @@ import { posix } from "node:path";
 import { canFailAtLoad, loadPlant } from "./load-plants.ts";
 import { frameworksFor } from "./frameworks.ts";
 import { pathBeside, pickWords, tokenParts, wordsIn, type Random } from "./names.ts";
-import { chooseLoads, chooseNeighbours, titlesOf, type KnownTest } from "./neighbours.ts";
+import { chooseChanged, chooseLoads, chooseNeighbours, namesAny, titlesOf, type KnownTest } from "./neighbours.ts";
 import { joined, type LoadPlant, type TestPlant } from "./plant.ts";
+import { spoil } from "./spoil-tests.ts";
 
-export interface PlantingGround {
+export interface PlantingTree {
   /** Tests of the tree to merge, or of the base if it has none. */
   readonly tests: readonly KnownTest[];
   /** Changed files that exist in the tree to merge. */
@@ -17,10 +18,33 @@ export interface PlantingGround {
   readonly reported: Iterable<string> | null;
 }
 
+/** Tests of the project that are changed so that they must fail. */
+export function planChangedTests({ tests, changed, paths, reported }: PlantingTree, random: Random): TestPlant[] {
+  const names = [...(reported ?? [])];
+  const isNamed = (title: string) => namesAny(names, new Set([title]));
+  const here = tests.filter(({ path }) => paths.has(path));
+  return chooseChanged(here, changed, reported === null ? null : names).flatMap(({ path, text, framework }): TestPlant[] => {
+    const titles = titlesOf(path, text) ?? new Set();
+    const areNamed = [...titles].some(isNamed);
+    const spoiled = spoil(path, text, (title) => !areNamed || isNamed(title), wordsIn([...titles]), random);
+    return (spoiled?.tests ?? []).map(({ title, token }) => ({
+      kind: "test",
+      path,
+      text: spoiled?.text ?? text,
+      near: path,
+      framework,
+      title,
+      token,
+      reported: areNamed,
+      trace: null,
+    }));
+  });
+}
+
 /** Frameworks that run each test file by itself, so that code of another test file is loaded only if the planted one loads it. */
 const APART: ReadonlySet<string> = new Set(["node:test", "vitest", "jest"]);
 
-export function planTests({ tests, changed, paths, worktree, reported }: PlantingGround, random: Random): TestPlant[] {
+export function planTests({ tests, changed, paths, worktree, reported }: PlantingTree, random: Random): TestPlant[] {
   const taken = new Set(paths);
   return chooseNeighbours(tests, changed, reported).flatMap((neighbour): TestPlant[] => {
     const { path: near, text: nearText, framework } = neighbour;
@@ -44,16 +68,32 @@ export function planTests({ tests, changed, paths, worktree, reported }: Plantin
       trace: posix.join(worktree, tracePath),
       loads: changed.includes(near) && APART.has(framework) ? [specifierOf(near, nearText)] : [],
     });
-    return [{ kind: "test", path: place, text, near, framework, title, token: joined(token), trace: hasTrace ? tracePath : null }];
+    return [
+      {
+        kind: "test",
+        path: place,
+        text,
+        near,
+        framework,
+        title,
+        token: joined(token),
+        reported: false,
+        trace: hasTrace ? tracePath : null,
+      },
+    ];
   });
 }
 
 export function planLoads(
-  { tests, changed }: Pick<PlantingGround, "tests" | "changed">,
+  { tests, changed }: Pick<PlantingTree, "tests" | "changed">,
   textOf: (path: string) => string | undefined,
   random: Random,
 ): LoadPlant[] {
-  return chooseLoads(tests, changed, canFailAtLoad).flatMap((path) => {
+  return loadsIn(chooseLoads(tests, changed, canFailAtLoad), textOf, random);
+}
+
+export function loadsIn(paths: readonly string[], textOf: (path: string) => string | undefined, random: Random): LoadPlant[] {
+  return paths.flatMap((path) => {
     const text = textOf(path);
     const plant = text === undefined ? null : loadPlant(path, text, tokenParts(random));
     return plant === null ? [] : [plant];

@@ -1,15 +1,20 @@
-/** A test that must fail, in a new file beside a test of the project, or at the end of one whose language has its tests inside sources. */
+/**
+ * A test that must fail: one of the project whose expected value was changed, or a new one, in a file of its own or, where sources contain
+ * their tests, at the end of one.
+ */
 export interface TestPlant {
   readonly kind: "test";
   readonly path: string;
   readonly text: string;
-  /** The test of the project beside which it is planted, and the framework of both. */
+  /** The test of the project that is changed, or beside which it is planted, and the framework of both. */
   readonly near: string;
   readonly framework: string;
   /** As a runner reports it. */
   readonly title: string;
-  /** In the failure's text; put together at run time, so that a tool that prints the source does not show it. */
+  /** In the failure's text; in a new test put together at run time, so that a tool that prints the source does not show it. */
   readonly token: string;
+  /** Whether the report of the passed gate names it. */
+  readonly reported: boolean;
   /** The file that the planted one writes when it is loaded; null if it does not. */
   readonly trace: string | null;
 }

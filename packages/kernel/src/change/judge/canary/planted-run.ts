@@ -8,7 +8,7 @@ import type { PlannedGate } from "../gates/precedence.ts";
 import type { GateRequest, GateResult, PlantedFiles } from "../gates/run.ts";
 import { judgePlant, type NearTitles, type PlantFate, type Shown } from "./judge-plants.ts";
 import { titlesOf } from "./neighbours.ts";
-import type { PlantingGround } from "./plan-plants.ts";
+import type { PlantingTree } from "./plan-plants.ts";
 import type { Plant } from "./plant.ts";
 
 /** A gate that passed, and how to run it again on the same tree. */
@@ -32,7 +32,7 @@ const TAIL_CHARACTERS = 2_000;
 /** Runs a gate again with these plants, until each has turned it red or its steps are over. */
 export async function runPlanted(
   { objects }: FeatureDependencies,
-  { tests, paths }: PlantingGround,
+  { tests, paths }: PlantingTree,
   { runAgain }: PassedGate,
   plants: readonly Plant[],
   name: string,
@@ -49,12 +49,15 @@ export async function runPlanted(
   const shown = (): Shown => ({ steps, loaded, ...namesIn(reported) });
   const fates = () => plants.map((plant) => judgePlant(plant, shown(), near));
   const anyPath = [...paths][0] ?? "";
+  const files = new Map(
+    plants.map((plant) => {
+      const like = plant.kind === "test" ? plant.near : plant.path;
+      return [plant.path, { path: plant.path, text: plant.text, like: paths.has(like) ? like : anyPath }];
+    }),
+  );
   const result = await runAgain(
     {
-      files: plants.map((plant) => {
-        const like = plant.kind === "test" ? plant.near : plant.path;
-        return { path: plant.path, text: plant.text, like: paths.has(like) ? like : anyPath };
-      }),
+      files: [...files.values()],
       isEnough(step, written, now) {
         steps.push({ name: step.name, failed: step.status === "fail", log: readFileSync(step.logPath, "utf8") });
         for (const plant of plants) if (plant.kind === "test" && isThere(written, plant.trace)) loaded.add(plant.path);

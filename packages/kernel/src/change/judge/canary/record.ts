@@ -50,8 +50,9 @@ export function canaryCheck(gate: string, mode: string, counts: CanaryRecord) {
 
 /** What was planted where, for people. */
 export function plantedText(planted: readonly PlantRecord[]): string {
-  const tests = planted.filter(({ kind }) => kind === "test").map(({ path }) => path);
-  const loads = planted.filter(({ kind }) => kind === "load").map(({ path }) => path);
+  const [tests, loads] = (["test", "load"] as const).map((wanted) => [
+    ...new Set(planted.filter(({ kind }) => kind === wanted).map(({ path }) => path)),
+  ]) as [string[], string[]];
   const parts = [
     ...(tests.length === 0 ? [] : [`a failing test was planted in it (${tests.join(", ")})`]),
     ...(loads.length === 0 ? [] : [`an exception was planted in it (${loads.join(", ")})`]),
@@ -70,6 +71,7 @@ export function canaryText(mode: string, { outcome, planted, runs, ms, gate_ms, 
       return `turned red as it must: ${planted
         .filter(({ fate }) => fate === "red")
         .map(redText)
+        .filter((text, index, all) => all.indexOf(text) === index)
         .join(", ")}; ${costText(runs, ms, gate_ms)}`;
     case "not_proven":
       return `${notProvenText(mode, planted)} ${costText(runs, ms, gate_ms)}`;

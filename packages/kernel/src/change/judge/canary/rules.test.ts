@@ -115,6 +115,7 @@ describe("the judgement of a planted failure", () => {
     framework: "vitest",
     title: "net total",
     token: "left-right",
+    reported: false,
     trace: "test/new.log",
   };
   const load: LoadPlant = { kind: "load", path: "src/a.js", text: "", token: "left-right" };

@@ -13,11 +13,14 @@ import type { PlannedGate } from "../gates/precedence.ts";
 import { trialKey } from "../trials/key.ts";
 import { isDocument } from "./documents.ts";
 import { verdictOf, type PlantFate } from "./judge-plants.ts";
-import { knownTests, textsOf } from "./known-tests.ts";
+import { knownTests, plantingPlaces, textsOf } from "./known-tests.ts";
 import { runPlanted, type PassedGate, type PlantedRun } from "./planted-run.ts";
-import { planLoads, planTests, type PlantingGround } from "./plan-plants.ts";
+import { canFailAtLoad } from "./load-plants.ts";
+import { frameworksFor } from "./frameworks.ts";
+import { loadsIn, planChangedTests, planLoads, planTests, type PlantingTree } from "./plan-plants.ts";
 import type { Plant } from "./plant.ts";
 import { CANARY, canaryRecord, notProvenText, type CanaryRecord, type PlantRecord } from "./record.ts";
+import { tryPlans, type PlantPlans } from "./try-plans.ts";
 import { canaryWaiver, NOT_PROVEN } from "./waiver.ts";
 
 export interface CanaryVerdict {
@@ -36,6 +39,16 @@ export function hasCanary(
 ): boolean {
   const { canary } = policy.gates;
   return profile === gate_profile && (canary === "every" || (canary === "final" && mode === policy.required_merge_mode));
+}
+
+/** Every file in which this gate's canary may plant something. */
+export async function canaryPlaces(dependencies: FeatureDependencies, { base_commit, tree }: Feature): Promise<string[]> {
+  const { entries } = await changeBetween(dependencies.repository, base_commit, tree);
+  return plantingPlaces(
+    dependencies,
+    tree,
+    entries.map(({ path }) => path),
+  );
 }
 
 /** Runs a gate that has passed again with a planted failure. If it stays green, its verdict proves nothing. */
@@ -71,30 +84,32 @@ export async function runCanary(dependencies: FeatureDependencies, feature: Feat
   const changed = entries.map(({ path }) => path);
   const now = entries.filter(({ newMode }) => newMode !== ABSENT).map(({ path }) => path);
   const ground = await plantingGround(dependencies, feature, passed, changed, now);
-  const tries = await inOrder(dependencies, passed, ground);
-  if (tries.length === 0) return done({ unknown: [...new Set(now.map((path) => posix.extname(path) || posix.basename(path)))] });
+  const plans = await plansFor(dependencies, passed, ground);
+  if (plans.first.length === 0) return done({ unknown: [...new Set(now.map((path) => posix.extname(path) || posix.basename(path)))] });
 
   const planted: PlantRecord[] = [];
   let [runs, ms] = [0, 0];
   let last: PlantedRun | null = null;
-  for (const plants of tries) {
-    const kind = plants[0]?.kind ?? "test";
+  const run = async (plants: readonly Plant[]) => {
     last = await runPlanted(dependencies, ground, passed, plants, `canary-${++runs}`);
     ms += last.ms;
-    planted.push(...plants.map((plant, index) => recordOf(plant, last?.fates[index])));
-    const verdict = verdictOf(last.fates);
-    if (verdict === "red") return { ...done({ outcome: "proven", planted, runs, ms, collects: kind }), logDigest: await last.keepLog() };
-    if (verdict === "green") break;
-  }
-  const record = { ...nothing, outcome: "not_proven" as const, planted, runs, ms };
-  return {
-    record,
-    failure: dependencies.redactor.value(failureOf(gate.mode, record, last?.tail ?? "")),
-    logDigest: (await last?.keepLog()) ?? null,
+    const { fates } = last;
+    planted.push(...plants.map((plant, index) => recordOf(plant, fates[index])));
+    const withFate = (wanted: PlantFate["fate"]) => plants.filter((_, index) => fates[index]?.fate === wanted);
+    return { verdict: verdictOf(fates), unseen: withFate("unseen"), red: new Set(withFate("red").map(({ path }) => path)) };
   };
+  const { collects, hiding } = await tryPlans(plans, run);
+  const judged = planted.map((one) => (one.kind === "test" && hiding.has(one.path) ? { ...one, ...HIDDEN } : one));
+  const logDigest = async () => (await last?.keepLog()) ?? null;
+  if (collects !== null) return { ...done({ outcome: "proven", planted: judged, runs, ms, collects }), logDigest: await logDigest() };
+  const record = { ...nothing, outcome: "not_proven" as const, planted: judged, runs, ms };
+  const tail = (last as PlantedRun | null)?.tail ?? "";
+  return { record, failure: dependencies.redactor.value(failureOf(gate.mode, record, tail)), logDigest: await logDigest() };
 }
 
-type Ground = PlantingGround & { readonly oids: ReadonlyMap<string, string> };
+const HIDDEN = { fate: "green", why: "a log shows an exception at the end of this file, but not that the test failed" } as const;
+
+type Ground = PlantingTree & { readonly oids: ReadonlyMap<string, string> };
 
 async function plantingGround(
   dependencies: FeatureDependencies,
@@ -119,14 +134,18 @@ async function plantingGround(
 
 const random = (limit: number) => randomInt(limit);
 
-/** First the kind of plant that this gate ran last time. */
-async function inOrder(dependencies: FeatureDependencies, { gate }: PassedGate, ground: Ground): Promise<(readonly Plant[])[]> {
+async function plansFor(dependencies: FeatureDependencies, { gate }: PassedGate, ground: Ground): Promise<PlantPlans> {
   const wanted = [...new Set([...ground.changed, ...ground.tests.map(({ path }) => path)])];
   const texts = await textsOf(dependencies, wanted, ground.oids);
-  const tests = planTests(ground, random);
-  const loads = planLoads(ground, (path) => texts.get(path), random);
-  const collects = await lastKind(dependencies, gate);
-  return (collects === "load" ? [loads, tests] : [tests, loads]).filter((plants) => plants.length > 0);
+  const textOf = (path: string) => texts.get(path);
+  const changed = planChangedTests(ground, random);
+  const isElsewhere = ({ path }: Plant) => !changed.some((one) => frameworksFor(one.path) === frameworksFor(path));
+  const tests = [...changed, ...planTests(ground, random).filter(isElsewhere)];
+  const loads = planLoads(ground, textOf, random);
+  const inTests = loadsIn([...new Set(changed.map(({ path }) => path))].filter(canFailAtLoad), textOf, random);
+  const isLoad = !changed.some(({ reported }) => reported) && (await lastKind(dependencies, gate)) === "load";
+  const [first = [], second = []] = (isLoad ? [loads, tests] : [tests, loads]).filter((plants) => plants.length > 0);
+  return { first, second, inTests };
 }
 
 async function lastKind({ db }: FeatureDependencies, { profile, mode }: PlannedGate): Promise<CanaryRecord["collects"]> {

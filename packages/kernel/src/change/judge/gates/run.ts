@@ -53,6 +53,8 @@ export interface GateRequest {
   readonly caches?: CacheSource;
   /** For a gate with planted failures. */
   readonly planted?: PlantedFiles;
+  /** For a gate that is run with planted failures afterwards: every file in which something may be planted. */
+  readonly copied?: readonly string[];
   readonly logFolder: string;
   readonly redact: Redactor;
   readonly clock: Clock;
@@ -98,10 +100,10 @@ export async function runGate(request: GateRequest): Promise<GateResult> {
   for (const step of gate.steps) resolveBelow(worktree, step.cwd, `${GATES_FILE}: cwd of step "${step.name}"`);
   throwIfStopped(request);
   const reports = reportPaths(gate);
-  const { sandbox, resetTree, caches, scratch = join(tmpdir(), "slipway-gates"), planted } = request;
+  const { sandbox, resetTree, caches, scratch = join(tmpdir(), "slipway-gates"), planted, copied } = request;
   const needsPaths = caches !== undefined || gate.steps.some(({ produces }) => produces.length > 0);
   const tracked = new Set(needsPaths ? await request.trackedPaths?.() : []);
-  await using trees = openStepTrees({ worktree, sandbox, scratch, resetTree, tracked, caches, planted: planted?.files }, reports);
+  await using trees = openStepTrees({ worktree, sandbox, scratch, resetTree, tracked, caches, planted: planted?.files, copied }, reports);
   const finish = (steps: readonly StepResult[], judged: Judged): GateResult => ({
     profile: gate.profile,
     mode: gate.mode,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ProcessOutcome, Sandbox } from "../../../host/sandbox/contract.ts";
@@ -26,6 +26,25 @@ function put(root: string, path: string, text: string): void {
 }
 
 const two = gatesWith([shellStep("build", "true", { produces: ["build/out", "src/made"] }), shellStep("test", "true")]);
+
+it("a layer has copies of the named files, with their times and modes, and planted ones in their place", async () => {
+  const [worktree, scratch] = [scratchFolder(), scratchFolder()];
+  for (const path of ["a.sh", "b.txt", "c.txt"]) put(worktree, path, path);
+  chmodSync(join(worktree, "a.sh"), 0o755);
+  utimesSync(join(worktree, "a.sh"), 1_000, 2_000);
+  symlinkSync("c.txt", join(worktree, "link"));
+  const seen: string[] = [];
+  const sandbox = writing(true, (root) => {
+    for (const path of readdirSync(root)) {
+      const { mode, mtimeMs } = statSync(join(root, path));
+      seen.push(`${path} ${readFileSync(join(root, path), "utf8")} ${(mode & 0o777).toString(8)}${mtimeMs === 2_000_000 ? " old" : ""}`);
+    }
+  });
+  const planted = { files: [{ path: "b.txt", text: "planted", like: "b.txt" }], isEnough: () => true };
+  const copied = ["a.sh", "b.txt", "link", "gone.txt"];
+  await runCase({ sandbox, config: gatesWith([shellStep("test", "true")]), worktree, scratch, planted, copied });
+  expect(seen).toEqual(["a.sh a.sh 755 old", "b.txt planted 644"]);
+});
 
 describe.each([true, false])("the steps of a gate, with layers: %s", (layers) => {
   it("find the listed products of earlier steps, and nothing else that was written", async () => {

@@ -2,7 +2,8 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync } from "node:
 import { join } from "node:path";
 import { discardTree, emptyTrash } from "../../../host/files/trash.ts";
 import { inFolderOf } from "../../../host/files/beneath.ts";
-import { writeBelow } from "../../../host/file-views/files.ts";
+import { readBelow, writeBelow } from "../../../host/file-views/files.ts";
+import { SlipwayError } from "../../../schema/errors.ts";
 import { isLeftOver, scratchName } from "../../../host/git/worktree-record.ts";
 import type { Sandbox } from "../../../host/sandbox/contract.ts";
 import { openStepCaches, type CacheSource } from "./step-caches.ts";
@@ -26,11 +27,13 @@ export interface TreeSource {
   readonly tracked?: ReadonlySet<string>;
   readonly caches?: CacheSource | undefined;
   readonly planted?: readonly PlantedFile[] | undefined;
+  /** Files of the tree that each layer has as copies, so that code cannot tell planted ones by device, inode or the time of their change. */
+  readonly copied?: readonly string[] | undefined;
 }
 
 export interface PlantedFile {
   readonly path: string;
-  readonly text: string;
+  readonly text: string | Buffer;
   /** A file of the worktree whose mode and times it has. */
   readonly like: string;
 }
@@ -51,7 +54,7 @@ export interface StepTrees extends AsyncDisposable {
 }
 
 export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]): StepTrees {
-  const { worktree, sandbox, resetTree, tracked = new Set(), planted = [] } = source;
+  const { worktree, sandbox, resetTree, tracked = new Set(), planted = [], copied = [] } = source;
   const isolation: Isolation = sandbox.layers === true ? "layer" : resetTree === undefined ? "none" : "reset";
   const folder = join(source.scratch, scratchName());
   const products = join(folder, "products");
@@ -71,6 +74,7 @@ export function openStepTrees(source: TreeSource, reports: readonly ReportPath[]
       if (layer !== null) mkdirSync(written, { recursive: true, mode: 0o700 });
       if (isolation !== "none") unpack(products, written);
       await caches?.layOut(step, written);
+      if (layer !== null) for (const path of copied) copyFile(worktree, written, path);
       for (const file of planted) plantFile(worktree, written, file);
       for (const report of reports) if (!existsSync(join(worktree, report.path, ".."))) prepareReportFolder(written, report);
       if (layer !== null) hideReports(worktree, written, reports);
@@ -99,8 +103,17 @@ function sweep(scratch: string): void {
   void emptyTrash(scratch);
 }
 
+/** Leaves out what is no regular file, or gone. */
+function copyFile(worktree: string, written: string, path: string): void {
+  try {
+    plantFile(worktree, written, { path, text: readBelow(worktree, path), like: path });
+  } catch (error) {
+    if (!(error instanceof SlipwayError)) throw error;
+  }
+}
+
 function plantFile(worktree: string, written: string, { path, text, like }: PlantedFile): void {
   const { mode, atime, mtime } = inFolderOf(worktree, like, (file) => lstatSync(file));
-  writeBelow(written, path, Buffer.from(text), (mode & 0o100) !== 0);
+  writeBelow(written, path, typeof text === "string" ? Buffer.from(text) : text, (mode & 0o100) !== 0);
   inFolderOf(written, path, (file) => utimesSync(file, atime, mtime));
 }

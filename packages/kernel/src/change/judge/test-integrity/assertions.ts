@@ -20,19 +20,29 @@ const LOOSE =
   /^(?:assert|(?:t\.)?assert\.(?:ok|notEqual|notStrictEqual|notDeepEqual|notDeepStrictEqual|doesNotThrow|doesNotReject|ifError|exists?|isOk|isDefined|fail)|t\.(?:ok|notOk|truthy|falsy|pass|not|doesNotThrow)|expect\b.*\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|not\b.*|toHaveBeenCalled|anything)|self\.(?:assertTrue|assertFalse|assertIsNotNone|assertIsNone|assertNot\w+|assertGreater\w*|assertLess\w*|assertAlmost\w+))$/;
 
 /** The assertions in a piece of code. `names` are functions imported by name from an assertion library. */
-export function assertionsIn({ code, bare }: Lexed, language: TestLanguage, names: readonly string[] = []): Assertion[] {
+export function assertionsIn(piece: Lexed, language: TestLanguage, names: readonly string[] = []): Assertion[] {
+  return assertionPlaces(piece, language, names).map(({ from, to }) => assertion(piece.code.slice(from, to), piece.bare.slice(from, to)));
+}
+
+export interface AssertionPlace {
+  /** Positions in the piece. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export function assertionPlaces({ bare }: Lexed, language: TestLanguage, names: readonly string[] = []): AssertionPlace[] {
   const own = names.map((name) => RegExp.escape(name)).join("|");
   const pattern = own === "" ? CALLS[language] : new RegExp(`${CALLS[language].source}|(?<![\\w$.])(?:${own})\\s*\\(`, "g");
-  const assertions: Assertion[] = [];
+  const places: AssertionPlace[] = [];
   let end = 0;
   for (const match of bare.matchAll(pattern)) {
     // A nested assertion belongs to the outer one.
     if (match.index < end) continue;
     end =
       language === "py" && !match[0].endsWith("(") ? statementEnd(bare, match.index) : chainEnd(bare, match.index + match[0].length - 1);
-    assertions.push(assertion(code.slice(match.index, end), bare.slice(match.index, end)));
+    places.push({ from: match.index, to: end });
   }
-  return assertions;
+  return places;
 }
 
 /** `expect(x).not.toBe(y)`: the end of the whole call chain. */
@@ -71,7 +81,7 @@ function assertion(code: string, bare: string): Assertion {
 }
 
 /** The names of the calls in a chain, without their arguments. */
-function methodOf(bare: string): string {
+export function methodOf(bare: string): string {
   let name = "";
   for (let at = 0; at < bare.length; at++) {
     const character = bare[at] ?? "";
@@ -91,17 +101,23 @@ function comparesWithItself(code: string): boolean {
 }
 
 function topLevelArguments(text: string): string[] {
-  const parts = [""];
-  for (let at = 0; at < text.length; at++) {
-    const end = "([{".includes(text[at] ?? "") ? closingOf(text, at) : at + 1;
-    if (text[at] === ",") parts.push("");
-    else parts[parts.length - 1] += text.slice(at, end);
-    at = end - 1;
-  }
-  return parts;
+  return splitArguments(text).map(({ from, to }) => text.slice(from, to));
 }
 
-const LITERAL =
+/** Positions of the arguments in a text between two brackets. */
+export function splitArguments(text: string): AssertionPlace[] {
+  const parts: AssertionPlace[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === ",") {
+      parts.push({ from, to: at });
+      from = at + 1;
+    } else if ("([{".includes(text[at] ?? "")) at = closingOf(text, at) - 1;
+  }
+  return [...parts, { from, to: text.length }];
+}
+
+export const LITERAL =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?|\b(?:true|false|null|undefined|None|True|False)\b/g;
 
 function literalsIn(code: string): string[] {

@@ -1,4 +1,4 @@
-import { assertionsIn, type Assertion } from "./assertions.ts";
+import { assertionPlaces, assertionsIn, type Assertion, type AssertionPlace } from "./assertions.ts";
 import { closingOf, indentedEnd, lex, type TestLanguage, type Lexed } from "./test-language.ts";
 
 /** A test, or the code of a test file outside all tests, which has no title. */
@@ -42,6 +42,25 @@ export function readTests(text: string, language: TestLanguage): TestFile {
       assertionsIn(piece, language, names).length > 0 ? [name] : [],
     ),
   };
+}
+
+/** A test with its place in the file, and the places of its assertions. */
+export interface PlacedTest extends Pick<FoundTest, "title" | "marks" | "exits" | "swallows"> {
+  readonly from: number;
+  readonly to: number;
+  readonly assertions: readonly AssertionPlace[];
+}
+
+/** The tests that run once whenever the file runs. */
+export function placedTests(source: Lexed, language: TestLanguage): PlacedTest[] {
+  const names = language === "js" ? assertionNames(source.code) : [];
+  const places = language === "js" ? callsIn(source) : methodsIn(source);
+  return apart(places.filter(({ isSuite }) => !isSuite)).map((place) => {
+    const { title, marks, exits, swallows } = describe(source, place, language, names);
+    const piece = { code: source.code.slice(place.from, place.to), bare: source.bare.slice(place.from, place.to) };
+    const assertions = assertionPlaces(piece, language, names).map(({ from, to }) => ({ from: from + place.from, to: to + place.from }));
+    return { title, marks, exits, swallows, from: place.from, to: place.to, assertions };
+  });
 }
 
 /** Per file. Bounds the cost of hostile input. */
