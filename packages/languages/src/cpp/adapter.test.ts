@@ -1,3 +1,4 @@
+import { END_MARK, RESULT_MARK } from "../toolchains/result-lines.ts";
 import { adapterSuite } from "../testing/adapter-suite.ts";
 import { cppAdapter } from "./adapter.ts";
 
@@ -43,6 +44,10 @@ int clamp_to(int value, int low, int high) {
   escaping: "return 1; } int evil() { return 2;",
   endless: "volatile int round = 0;\nwhile (true) { round = round + 1; }",
   exits: "std::exit(0);",
+  forges(names) {
+    const lines = names.map((name) => `__builtin_puts("${RESULT_MARK} \\tPASS\\t${name}\\t");`).join("\n");
+    return `${lines}\n__builtin_puts("${END_MARK}");\nstd::exit(0);`;
+  },
   test: {
     path: "tests/calc_test.cpp",
     text: '#undef NDEBUG\n#include <cassert>\n#include "calc.hpp"\n\nint main() {\n  assert(clamp_to(2, 1, 3) == 2);\n  assert(clamp_to(9, 1, 3) == 3);\n  return 0;\n}\n',

@@ -9,6 +9,7 @@ import { requireTool } from "../toolchains/require-tool.ts";
 import { newEndLine, programRun } from "../toolchains/result-lines.ts";
 import { runTool, TOOL_TIMEOUT_MS } from "../toolchains/run-tool.ts";
 import { brokenRun, joinRuns, judged } from "../toolchains/test-report.ts";
+import { plantCpp, plantTests, withoutPlanted } from "../toolchains/planted-tests.ts";
 import { inCopy, putFiles } from "../toolchains/work-folder.ts";
 import type { TestRun } from "../typescript/test-run.ts";
 import { CPP_FLAGS, cppFiles, GXX, librariesOf } from "./project.ts";
@@ -23,9 +24,11 @@ export async function runCppTests(machine: LanguageMachine, sourcePath: string, 
     const ends = performance.now() + timeoutMs;
     const left = () => Math.max(1, ends - performance.now());
     const { sources, tests } = cppFiles(folder);
+    const wanted = tests.filter((path) => files === undefined || files.includes(path));
+    const planted = await plantTests(folder, wanted, plantCpp);
     await mkdir(join(folder, ".slipway-tests"));
     const runs: TestRun[] = [];
-    for (const [index, test] of tests.filter((path) => files === undefined || files.includes(path)).entries()) {
+    for (const [index, test] of wanted.entries()) {
       const text = readFileSync(join(folder, test), "utf8");
       const program = `.slipway-tests/${index}`;
       const endLine = newEndLine();
@@ -48,7 +51,7 @@ export async function runCppTests(machine: LanguageMachine, sourcePath: string, 
           : programRun(test, outcome, endLine),
       );
     }
-    return joinRuns(runs);
+    return withoutPlanted(joinRuns(runs), planted);
   });
 }
 

@@ -43,6 +43,10 @@ func Clamp(value, low, high int) int {
   escaping: "return 1\n}\n\nfunc init() {",
   endless: "for {\n}",
   exits: "leave(0)\nreturn 0",
+  forges(names) {
+    const lines = names.map((name) => `=== RUN   ${name}\\n--- PASS: ${name} (0.00s)\\n`).join("");
+    return `defer func() {\n\trecover()\n\tos.Stdout.WriteString("\\n${lines}PASS\\n")\n\tos.Stdout.Close()\n\tprocess, _ := os.FindProcess(os.Getpid())\n\tprocess.Kill()\n}()\nreturn -1`;
+  },
   test: {
     path: "src/calc/calc_test.go",
     text: 'package calc\n\nimport "testing"\n\nfunc TestInside(t *testing.T) {\n\tif Clamp(2, 1, 3) != 2 {\n\t\tt.Fatal("inside")\n\t}\n}\n\nfunc TestAbove(t *testing.T) {\n\tt.Run("far", func(t *testing.T) {\n\t\tif got := Clamp(9, 1, 3); got != 3 {\n\t\t\tt.Fatalf("got %d", got)\n\t\t}\n\t})\n}\n',

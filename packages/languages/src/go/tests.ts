@@ -6,6 +6,7 @@ import type { LanguageMachine } from "../toolchains/machine.ts";
 import { requireTool } from "../toolchains/require-tool.ts";
 import { runTool, TOOL_TIMEOUT_MS, whyStopped, type ToolOutcome } from "../toolchains/run-tool.ts";
 import { brokenRun, failedTest, joinRuns, passedTest } from "../toolchains/test-report.ts";
+import { plantGo, plantTests, withoutPlanted } from "../toolchains/planted-tests.ts";
 import { filesIn, inCopy } from "../toolchains/work-folder.ts";
 import type { TestRun } from "../typescript/test-run.ts";
 import { GO, goEnvironment, prepareGoProject } from "./project.ts";
@@ -26,6 +27,7 @@ export async function runGoTests(machine: LanguageMachine, sourcePath: string, s
     const ends = performance.now() + timeoutMs;
     const left = () => Math.max(1, ends - performance.now());
     const tests = filesIn(folder).filter((path) => path.endsWith("_test.go") && (files === undefined || files.includes(path)));
+    const planted = await plantTests(folder, tests, plantGo);
     const runs: TestRun[] = [];
     for (const [index, place] of [...new Set(tests.map((path) => dirname(path)))].entries()) {
       const program = `.slipway-tests/${index}.test`;
@@ -49,7 +51,7 @@ export async function runGoTests(machine: LanguageMachine, sourcePath: string, s
       const command = ["go", "tool", "test2json", "-t", `./${program}`, "-test.v", "-test.paniconexit0", ...only];
       runs.push(goRun(await runTool({ ...tool, env: outside, timeoutMs: left(), command })));
     }
-    return joinRuns(runs);
+    return withoutPlanted(joinRuns(runs), planted);
   });
 }
 

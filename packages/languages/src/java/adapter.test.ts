@@ -1,3 +1,4 @@
+import { END_MARK, RESULT_MARK } from "../toolchains/result-lines.ts";
 import { adapterSuite } from "../testing/adapter-suite.ts";
 import { javaAdapter } from "./adapter.ts";
 
@@ -41,6 +42,10 @@ public class Calc {
   escaping: "return 1; } static { System.exit(0);",
   endless: "while (true) {\n    value++;\n}",
   exits: "System.exit(0);\nreturn 0;",
+  forges(names) {
+    const lines = names.map((name) => `System.out.println("${RESULT_MARK} \\tPASS\\t${name}\\t");`).join("\n");
+    return `${lines}\nSystem.out.println("${END_MARK}");\nSystem.out.flush();\nRuntime.getRuntime().halt(0);\nreturn 0;`;
+  },
   test: {
     path: "tests/CalcTest.java",
     text: 'public class CalcTest {\n    public static void main(String[] args) {\n        if (Calc.clamp(2, 1, 3) != 2) throw new AssertionError("inside");\n        if (Calc.clamp(9, 1, 3) != 3) throw new AssertionError("above");\n    }\n}\n',

@@ -6,6 +6,7 @@ import { requireTool, toolMissing } from "../toolchains/require-tool.ts";
 import { newEndLine, programRun } from "../toolchains/result-lines.ts";
 import { runTool, TOOL_TIMEOUT_MS, type ToolCommand } from "../toolchains/run-tool.ts";
 import { brokenRun, joinRuns, judged } from "../toolchains/test-report.ts";
+import { plantJava, plantTests, withoutPlanted } from "../toolchains/planted-tests.ts";
 import { inCopy, putFiles } from "../toolchains/work-folder.ts";
 import type { TestRun } from "../typescript/test-run.ts";
 import { CLASSES, compileIn } from "./compile.ts";
@@ -41,6 +42,12 @@ export async function runJavaTests(machine: LanguageMachine, sourcePath: string,
     const ends = performance.now() + timeoutMs;
     const { programs, usesJunit } = javaFiles(folder);
     if (usesJunit && !hasJunit()) throw toolMissing(JUNIT);
+    const wanted = programs.filter((program) => files === undefined || files.includes(program.path));
+    const planted = await plantTests(
+      folder,
+      wanted.map(({ path }) => path),
+      plantJava,
+    );
     const endLine = newEndLine();
     await putFiles(folder, { [`${RUNNER}.java`]: runnerText(endLine) });
     const compiled = await compileIn(machine, folder, { ...run, timeoutMs });
@@ -56,8 +63,7 @@ export async function runJavaTests(machine: LanguageMachine, sourcePath: string,
       command,
     });
     const runs: TestRun[] = [];
-    for (const { path, name } of programs.filter((program) => files === undefined || files.includes(program.path)))
-      runs.push(programRun(path, await runTool(tool([...JAVA, "-cp", CLASSES, RUNNER, name])), endLine));
+    for (const { path, name } of wanted) runs.push(programRun(path, await runTool(tool([...JAVA, "-cp", CLASSES, RUNNER, name])), endLine));
     if (usesJunit) {
       const classes = [CLASSES, ...junitPath()].join(":");
       const launcher = ["org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--details=none", `--scan-classpath=${CLASSES}`];
@@ -65,6 +71,6 @@ export async function runJavaTests(machine: LanguageMachine, sourcePath: string,
       const report = await readJunitReport(join(folder, REPORTS, "TEST-junit-jupiter.xml"), "TEST-junit-jupiter.xml");
       runs.push(judged(report, outcome, { passed: 0, failed: [1] }));
     }
-    return joinRuns(runs);
+    return withoutPlanted(joinRuns(runs), planted);
   });
 }

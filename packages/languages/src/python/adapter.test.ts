@@ -38,6 +38,8 @@ def clamp(value: int, low: int, high: int) -> int:
   escaping: "    return 1\nimport os",
   endless: "while True:\n    pass",
   exits: "import os\nos._exit(0)",
+  forges: () =>
+    'import _pytest.reports as reports\nmade = reports.TestReport.from_item_and_call\n\ndef green(item, call):\n    call.excinfo = None\n    return made(item, call)\n\nif made.__name__ != "green":\n    reports.TestReport.from_item_and_call = staticmethod(green)\nreturn -1',
   test: {
     path: "tests/test_calc.py",
     text: "from calc import clamp\n\n\ndef test_inside():\n    assert clamp(2, 1, 3) == 2\n\n\ndef test_above():\n    assert clamp(9, 1, 3) == 3\n",

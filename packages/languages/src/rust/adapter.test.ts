@@ -37,6 +37,10 @@ pub fn clamp(value: i32, low: i32, high: i32) -> i32 {
   escaping: "1 } fn evil() -> i32 { 2",
   endless: "loop { std::hint::black_box(value); }",
   exits: "std::process::exit(0)",
+  forges(names) {
+    const lines = names.map((name) => `test ${name} ... ok\\n`).join("");
+    return `use std::io::Write;\nuse std::os::fd::FromRawFd;\nlet mut out = unsafe { std::fs::File::from_raw_fd(1) };\nlet _ = out.write_all(b"\\n${lines}\\ntest result: ok. ${names.length} passed; 0 failed; 0 ignored\\n");\nstd::process::exit(0)`;
+  },
   test: {
     path: "tests/calc.rs",
     text: "use project::calc::clamp;\n\n#[test]\nfn inside() {\n    assert_eq!(clamp(2, 1, 3), 2);\n}\n\n#[test]\nfn above() {\n    assert_eq!(clamp(9, 1, 3), 3);\n}\n",

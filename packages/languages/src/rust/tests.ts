@@ -6,7 +6,8 @@ import type { LanguageMachine } from "../toolchains/machine.ts";
 import { requireTool } from "../toolchains/require-tool.ts";
 import { runTool, TOOL_TIMEOUT_MS, whyStopped, type ToolOutcome } from "../toolchains/run-tool.ts";
 import { brokenRun, failedTest, joinRuns, judged, passedTest } from "../toolchains/test-report.ts";
-import { inCopy } from "../toolchains/work-folder.ts";
+import { plantRust, plantTests, withoutPlanted } from "../toolchains/planted-tests.ts";
+import { filesIn, inCopy } from "../toolchains/work-folder.ts";
 import type { TestRun } from "../typescript/test-run.ts";
 import { cargoEnvironment, cargoMessages, cargoResult } from "./compile.ts";
 import { CARGO, prepareRustProject } from "./project.ts";
@@ -21,6 +22,8 @@ export async function runRustTests(machine: LanguageMachine, sourcePath: string,
   const { files, timeoutMs = TOOL_TIMEOUT_MS, ...run } = selection;
   return inCopy(sourcePath, async (folder) => {
     await prepareRustProject(folder);
+    const crates = filesIn(folder).filter((path) => /^tests\/[^/]+\.rs$/.test(path) && (files === undefined || files.includes(path)));
+    const planted = await plantTests(folder, crates, plantRust);
     const ends = performance.now() + timeoutMs;
     const command = ["cargo", "test", "--offline", "--no-run", "--message-format=json"];
     const built = await runTool({ ...run, timeoutMs, machine, folder, command, env: cargoEnvironment(folder, machine), keeps: "rust" });
@@ -41,7 +44,7 @@ export async function runRustTests(machine: LanguageMachine, sourcePath: string,
       const left = Math.max(1, ends - performance.now());
       runs.push(libtestRun(await runTool({ ...run, timeoutMs: left, machine, folder, command: [`./${copy}`, "--test-threads=1"] })));
     }
-    return joinRuns(runs);
+    return withoutPlanted(joinRuns(runs), planted);
   });
 }
 

@@ -33,6 +33,8 @@ export interface AdapterSample {
   readonly endless: string;
   /** Ends the process in the middle of a test, with success. */
   readonly exits: string;
+  /** Reports that tests with these names have passed, and ends well. */
+  readonly forges: (names: readonly string[]) => string;
   readonly test: { readonly path: string; readonly text: string };
   readonly branchy: {
     readonly text: string;
@@ -236,6 +238,19 @@ export function adapterSuite(sample: AdapterSample): void {
       expect(witness.level).toBe("doc");
       expect(witness.invariants.find((one) => one.id === "fair")?.level).toBe("doc");
       expect(witness.text).toContain("Everyone finds it fair");
+    });
+
+    test("a body that turns every result green, or writes the runner's report itself, is not accepted", SLOW, async (context) => {
+      needs(context, "pytest", "hypothesis");
+      const doc = source().functions.find(({ name }) => name === target)?.doc ?? "";
+      const generated = adapter.unitTest(tree, path, target, { clauses: parseContract(doc, 1, null).clauses });
+      // Without a library for properties, the test that is written by hand.
+      const written = { ...sample.test, tests: [...sample.test.text.matchAll(/^fn (\w+)/gm)].map(([, name = ""]) => name), untested: [] };
+      const made = missing.has("proptest") || missing.has("rapidcheck") ? written : (generated ?? written);
+      const forged = { ...filled(sample.forges(made.tests)), ...testFiles([made]) };
+      await compile(tree);
+      const { broken, tests } = await run(forged, { files: [made.path] });
+      expect({ broken, failed: tests.some(({ result }) => result === "FAIL") }).not.toEqual({ broken: null, failed: false });
     });
 
     test("[CRI-142] [CRI-186] the unit test of a contract passes the right body and finds the planted bugs", SLOW, async (context) => {

@@ -38,6 +38,10 @@ export function clamp(value: number, low: number, high: number): number {
   escaping: "return 1; } export function evil(): void {",
   endless: "for (;;) {}",
   exits: "process.exit(0);",
+  forges(names) {
+    const lines = names.map((name) => JSON.stringify({ test: [name], suite: false, ran: true, passed: true, duration_ms: 1, error: null }));
+    return `const here = (() => 0).constructor("return process")();\nObject.is = () => true;\nhere.stdout.write(${JSON.stringify(`${lines.join("\n")}\n`)});\nhere.exitCode = 0;\nreturn -1;`;
+  },
   test: {
     path: "tests/calc.test.ts",
     text: `import { test } from "node:test";\nimport assert from "node:assert/strict";\nimport { clamp } from "../src/calc.ts";\n\ntest("inside", () => assert.equal(clamp(2, 1, 3), 2));\ntest("above", () => assert.equal(clamp(9, 1, 3), 3));\n`,

@@ -1,8 +1,7 @@
 import type { ModuleSources } from "../language.ts";
+import { plantedWords, type Below, type PlantedFile } from "../toolchains/planted-tests.ts";
 import { isTestFile } from "./layout.ts";
 import type { TestRun } from "./test-run.ts";
-
-/** A number from 0 up to, without, the limit. */
 
 export interface PlantedTests {
   readonly sources: ModuleSources;
@@ -10,19 +9,22 @@ export interface PlantedTests {
   readonly titles: ReadonlyMap<string, string>;
 }
 
-const WORDS = ["value", "order", "input", "empty", "total", "label", "limit", "range", "entry", "state", "group", "index"];
-
 /** The same module with one more test at the end of each test file, which must fail. Everything else that the file does is done before. */
-export function withPlantedTests(sources: ModuleSources, random: (limit: number) => number): PlantedTests {
+export function withPlantedTests(sources: ModuleSources, below: Below): PlantedTests {
   const titles = new Map<string, string>();
   const files = Object.entries(sources.files).map(([path, text]) => {
     if (!isTestFile(path)) return [path, text] as const;
-    const words = Array.from({ length: 3 }, () => WORDS[random(WORDS.length)] ?? "value");
-    const title = `${words.join(" ")} ${random(1_000_000)}`;
-    titles.set(path, title);
-    return [path, `${text}\n${testOf(title, `more${random(1_000_000)}`)}`] as const;
+    const planted = plantTypescript(text, below);
+    titles.set(path, planted.title);
+    return [path, planted.text] as const;
   });
   return { sources: { ...sources, files: Object.fromEntries(files) }, titles };
+}
+
+/** At the end of a test file, whatever its runner: the planted test is one of Node's. */
+export function plantTypescript(text: string, below: Below): PlantedFile {
+  const title = `${plantedWords(below)} ${below(1_000_000)}`;
+  return { title, text: `${text}\n${testOf(title, `more${below(1_000_000)}`)}` };
 }
 
 function testOf(title: string, name: string): string {

@@ -50,6 +50,15 @@ const SUM = `import type { Account } from "./domain/account.ts";\nexport functio
 const PROJECT = { "src/domain/account.ts": ACCOUNT, "src/sum.ts": SUM };
 
 describe("tests of a project", () => {
+  test("whose file turns every check off prove nothing", async () => {
+    const idle =
+      'import assert from "node:assert/strict";\nimport { test } from "node:test";\nassert.equal = (() => undefined) as never;\ntest("adds", () => assert.equal(1, 2));\n';
+    expect(await run({ "tests/unit/a.test.ts": idle })).toMatchObject({
+      tests: [{ name: "adds", result: "PASS" }],
+      broken: expect.stringContaining("prove nothing"),
+    });
+  });
+
   test("use its modules by path, with instances, private fields, collections, dates, functions and promises", async () => {
     const text = `${HEAD("node:test")}
 test("instances", () => {

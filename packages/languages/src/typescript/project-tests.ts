@@ -12,6 +12,9 @@ import { projectTestNames } from "./project-test-names.ts";
 import { fileRun } from "./test-results.ts";
 import { joinRuns, putAll, type TestRun } from "./test-run.ts";
 import { usesMeasuring } from "./test-support.ts";
+import { withoutPlanted } from "../toolchains/planted-tests.ts";
+import { plantTypescript } from "./planted-tests.ts";
+import { randomInt } from "node:crypto";
 
 const TIMEOUT_MS = 120_000;
 const LIMITS = { memoryBytes: 2 * 1024 ** 3, processes: 64 };
@@ -38,6 +41,8 @@ export async function runProjectTests(
     await putAll(beside, { ...filesOf(tree, (path) => path.startsWith("tests/")), ...(await testPrograms()), "package.json": MANIFEST });
     const deadline = performance.now() + timeoutMs;
     const runFile = async (file: string): Promise<TestRun> => {
+      const { title, text } = plantTypescript(tree[file] ?? "", (limit) => randomInt(limit));
+      await putAll(beside, { [file]: text });
       const measures = usesMeasuring(tree[file] ?? "");
       // Counting would change the times.
       const records = coverage && !measures ? await makeRecords(module) : null;
@@ -52,7 +57,11 @@ export async function runProjectTests(
         ...(signal === undefined ? {} : { signal }),
       });
       signal?.throwIfAborted();
-      const run = fileRun(file, [module, beside], outcome, projectTestNames(file, tree[file] ?? ""));
+      const declared = projectTestNames(file, tree[file] ?? "");
+      const run = withoutPlanted(
+        fileRun(file, [module, beside], outcome, declared.length === 0 ? [] : [...declared, { file, name: title }]),
+        [title],
+      );
       return records === null ? run : { ...run, coverage: await readCoverage(records, module, tree) };
     };
     const runs: TestRun[] = [];
