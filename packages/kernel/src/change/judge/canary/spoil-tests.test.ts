@@ -2,10 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { declaredTitles } from "../test-integrity/declared-titles.ts";
 import { spoil } from "./spoil-tests.ts";
+import { valuesToSpoil } from "./spoil-values.ts";
 
 const randomFrom = (numbers: readonly number[]) => {
   let at = 0;
   return (limit: number) => (numbers[at++ % numbers.length] ?? 0) % limit;
+};
+const titlesOnce = (path: string, text: string) => {
+  const titles = declaredTitles(path, text)?.certain ?? [];
+  return titles.filter((title) => titles.indexOf(title) === titles.lastIndexOf(title));
 };
 const numbers = fc.array(fc.nat(9_000_000), { minLength: 30, maxLength: 40 });
 const any = () => true;
@@ -22,12 +27,19 @@ const CAN: Readonly<Record<string, string>> = {
   "test_a.py": "def test_total():\n    assert total([1]) == 1\n",
   "test_b.py": "class A(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(total([1]), 1)\n",
   "test_c.py": 'class TestA:\n    def test_total(self):\n        assert "a" == name(), "wrong"\n',
+  "test_d.py": 'def test_total():\n    assert total() == b"x"\n',
+  "test_e.py": "def test_total(given):\n    assert total(given) == total()\n",
+  "test_f.py": "class A(unittest.TestCase):\n    def test_total(self):\n        self.assertTrue(total())\n",
+  "f.test.js": 'test("adds", () => {\n  assert.ok(sum(1));\n});\n',
+  "g.test.js": "it('adds', function () {\n  expect(sum(1)).toThrow()\n})\n",
+  "h.spec.js": 'it("adds", async () => {\n  expect(sum(1)).to.be.ok;\n});\n',
   "a_test.go": "package a\n\nfunc TestOne(t *testing.T) {\n\tif one() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
   "a.rs": "#[test]\nfn one() {\n    assert_eq!(1, one());\n}\n",
   "ATest.java":
     "import org.junit.jupiter.api.Test;\nclass ATest {\n    @Test\n    void one() {\n        assertEquals(1, one());\n    }\n}\n",
 };
 
+/** No value is replaced in these: an assertion at the beginning of the test stands for it. */
 const CANNOT: Readonly<Record<string, string>> = {
   "in a branch": 'test("adds", () => {\n  if (isOn) {\n    assert.equal(sum(1), 3);\n  }\n});\n',
   "in a branch without braces": 'test("adds", () => {\n  if (isOn)\n    assert.equal(sum(1), 3);\n});\n',
@@ -63,7 +75,7 @@ describe("a test that is changed to fail", () => {
   });
 
   test.each(Object.entries(CANNOT))("is not %s", (_, text) => {
-    expect(spoiled("a.test.js", text)).toBeNull();
+    expect(valuesToSpoil("a.test.js", text).filter(({ title }) => titlesOnce("a.test.js", text).includes(title))).toEqual([]);
   });
 
   test.each([
@@ -74,7 +86,16 @@ describe("a test that is changed to fail", () => {
     ["a long text", 'def test_a():\n    assert a() == """x"""\n'],
     ["a formatted text", 'def test_a():\n    assert a() == f"x"\n'],
   ])("in Python is not %s", (_, text) => {
-    expect(spoiled("test_a.py", text)).toBeNull();
+    expect(valuesToSpoil("test_a.py", text)).toEqual([]);
+  });
+
+  test.each([
+    ["a.test.js", 'test.skip("adds", () => {\n  assert.ok(sum(1));\n});\n'],
+    ["a.test.js", 'test("adds", () => assert.ok(sum(1)));\n'],
+    ["a.test.js", 'test("adds", () => {\n  check(sum(1));\n});\n'],
+    ["test_a.py", "def test_a(): pass\n"],
+  ])("is none without a place for an assertion: %s %s", (path, text) => {
+    expect(spoiled(path, text)).toBeNull();
   });
 
   test.each([

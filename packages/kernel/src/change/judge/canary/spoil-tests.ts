@@ -1,4 +1,5 @@
 import { declaredTitles } from "../test-integrity/declared-titles.ts";
+import { assertionsToInsert } from "./insert-assertions.ts";
 import { functionsToSpoil } from "./spoil-functions.ts";
 import { valuesToSpoil } from "./spoil-values.ts";
 import type { Random } from "./names.ts";
@@ -44,7 +45,9 @@ export function spoil(
 ): SpoiledFile | null {
   const { certain: all = [] } = declaredTitles(path, text) ?? {};
   const isOnce = (title: string) => all.filter((one) => one === title).length <= 1;
-  const pool = [...valuesToSpoil(path, text), ...functionsToSpoil(path, text)].filter(({ title }) => isOnce(title) && isWanted(title));
+  const usable = (found: readonly Spoilable[]) => found.filter(({ title }) => isOnce(title) && isWanted(title));
+  const values = usable([...valuesToSpoil(path, text), ...functionsToSpoil(path, text)]);
+  const pool = values.length > 0 ? values : usable(assertionsToInsert(path, text));
   const edits: Edit[] = [];
   while (pool.length > 0 && edits.length < MOST_A_FILE) {
     const [one] = pool.splice(random(pool.length), 1);

@@ -141,7 +141,7 @@ function replaceable({ bare }: Lexed, { from, to }: AssertionPlace): AssertionPl
 
 /** The first value in an expression without calls and names. */
 function literalIn({ code, bare }: Lexed, { from, to }: AssertionPlace): Omit<Value, "actual"> | null {
-  const outside = bare.slice(from, to).replaceAll(/\b(?:true|false|null|undefined|None|True|False)\b|[\w$]+\s*:/g, "");
+  const outside = bare.slice(from, to).replaceAll(/\b(?:true|false|null|undefined|None|True|False)\b|[\w$]+\s*:|\b[bB](?=["'])/g, "");
   if (/[A-Za-z_$(`]|(["'])\1\1/.test(outside)) return null;
   const found = [...code.slice(from, to).matchAll(LITERAL)].find(([literal]) => /^["'\d]/.test(literal) && !literal.includes("\\"));
   if (found === undefined) return null;
