@@ -94,8 +94,8 @@ function editOf(
   }
   const quote = text?.[0] ?? "";
   if (/\d/.test(quote)) return { ...common, is: number, token: number };
-  const token = `${words[random(words.length)] ?? "value"} ${number}`;
-  return { ...common, is: `${quote}${token}${quote}`, token };
+  // Runners show spaces and parts of texts in ways of their own: only the number counts.
+  return { ...common, is: `${quote}${words[random(words.length)] ?? "value"}-${number}${quote}`, token: number };
 }
 
 const digits = (random: Random) => String(1_000_000 + random(8_999_999));
