@@ -4,6 +4,8 @@ import type { Candidate } from "@slipway/kernel/change/land/candidate";
 import { signCandidate } from "./give-approval.ts";
 import { findingsText } from "@slipway/protocols/change/findings-text";
 import { messageText } from "./message-text.ts";
+import { askTrustOf } from "./trust/ask.ts";
+import type { Kernel } from "@slipway/kernel/kernel";
 import type { Io } from "@slipway/protocols/surface/io";
 import { withKernel } from "@slipway/runtime/kernel-at";
 import { personOf } from "@slipway/protocols/surface/caller";
@@ -26,7 +28,7 @@ export interface GivenToken {
  * person passes the token to the client that calls feature.ready_to_merge. Null if the person declines.
  */
 export function approveWithoutRun(id: string, wanted: string | undefined, asks: boolean, io: Io): Promise<GivenToken | null> {
-  return withKernel(io, async ({ features, records }) => {
+  const sign = async ({ features, records }: Kernel) => {
     const call = { actor: { type: "system", id: personOf(io).id } as const, operationId: records.ids.next("candidate") };
     const candidate = await features.candidate(call, { feature_id: id, ...(await features.mergeProposal(id)) });
     assertFits(candidate);
@@ -35,7 +37,8 @@ export function approveWithoutRun(id: string, wanted: string | undefined, asks: 
     if (asks && !(await agreed(candidate, io))) return null;
     const { message, strategy, flags, notes } = candidate;
     return { feature: id, message, strategy, flags, notes, ...(await signCandidate(records, candidate, io, wanted)) };
-  });
+  };
+  return withKernel(io, sign, askTrustOf(io, !asks));
 }
 
 function assertFits({ feature_id, base_branch, conflicts, empty }: Candidate): void {

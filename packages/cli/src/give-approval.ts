@@ -80,7 +80,7 @@ async function editedByHand(records: Records, id: string, io: Io): Promise<strin
 
 /** The hash of the committed policy, which a resumed run uses. */
 export async function policyHashNow(io: Io): Promise<string> {
-  return (await openRepositoryContext({ cwd: io.cwd, env: io.env })).configuration.policyHash;
+  return (await openRepositoryContext({ cwd: io.cwd, env: io.env, startsPrograms: false })).configuration.policyHash;
 }
 
 /** Printed instead of a token. */

@@ -10,19 +10,18 @@ import { answersFor, FILES, letters, type Project } from "./testing/project.ts";
 
 const SIGNALS = { "slipway/policy.yaml": `${FILES["slipway/policy.yaml"]}sandbox: { read_only: [~/signals] }\n` };
 
-/** The gates of a feature whose source says WAIT run until the signal file exists. */
+/** The gates of a feature whose source says WAIT run until the signal file says go. */
 function slow(files: Readonly<Record<string, string>> = {}): Project {
   const project = letters({ ...SIGNALS, ...files });
   mkdirSync(join(project.home, "signals"));
-  project.write(
-    "check.sh",
-    `if grep -q WAIT src/b.txt; then while [ ! -e ${join(project.home, "signals", "go")} ]; do sleep 0.05; done; fi\n`,
-  );
+  writeFileSync(signal(project), "");
+  project.write("check.sh", `if grep -q WAIT src/b.txt; then while ! grep -q go ${signal(project)}; do sleep 0.05; done; fi\n`);
   project.git("commit", "-qam", "a slow gate");
   return project;
 }
 
-const letGo = (project: Project) => writeFileSync(join(project.home, "signals", "go"), "");
+const signal = ({ home }: Project) => join(home, "signals", "go");
+const letGo = (project: Project) => writeFileSync(signal(project), "go");
 const lease = (project: Project) => project.sql("SELECT run_id, epoch, pid FROM run_lease")[0];
 
 /** A live run: `letters` waits for its approval, `waiting` for its gates. */

@@ -8,7 +8,10 @@ import { agentChoice } from "./agent-choice.ts";
 export function surfaceOf(io: Io): Surface {
   const ways: Omit<Surface, keyof Io> = {
     reader: async (work) => (await import("@slipway/runtime/reader")).withReader(io, work),
-    kernel: async (work) => (await import("@slipway/runtime/kernel-at")).withKernel(io, work),
+    async kernel(work) {
+      const [{ withKernel }, { askTrustOf }] = await Promise.all([import("@slipway/runtime/kernel-at"), import("./trust/ask.ts")]);
+      return withKernel(io, work, askTrustOf(io, false));
+    },
     async run(args, begin) {
       const [{ withSession }, { driveRun }] = await Promise.all([import("./with-session.ts"), import("./drive-run.ts")]);
       const json = args.flag("json");

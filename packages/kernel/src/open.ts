@@ -70,13 +70,14 @@ export async function openRepositoryContext(options: OpenAt): Promise<Repository
   await excludeLocally(repository, [".slipway/", ".worktrees/"]);
   const approvalKey = await openApprovalKey({ configHome, repositoryRoot: repository.root });
   const opened = onFirstUse(async () => (override === undefined ? openSandbox({ hidden: hiddenPlaces(env) }) : unsandboxed(override)));
-  const behind = (own: ConfigurationTrust) => onFirstUse(async () => requireTrust(own).then(opened));
+  const behind = (own: ConfigurationTrust, ask?: AskTrust) => onFirstUse(async () => requireTrust(own, ask).then(opened));
   return {
     repository,
     approvalKey,
     hostEnv: env,
-    sandbox: behind(trust),
-    sandboxBehind: behind,
+    sandbox: behind(trust, askTrust),
+    // Nobody is asked while a server runs.
+    sandboxBehind: (later) => behind(later),
     ...loaded,
     reconcile: async () => void (await reconcile(repository)),
   };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { findPackageJSON } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { SlipwayError } from "../errors.ts";
+import { POLICY_FILE } from "@slipway/kernel/config/load";
 import { openRepositoryTrust } from "@slipway/kernel/repository-trust";
 import { commitAllFiles, newRepository, type DatedCommit } from "@slipway/kernel/new-repository";
 import type { DemoFiles } from "@slipway/protocols/demo/demo";
@@ -54,7 +55,7 @@ export async function commitAll(io: Io, message: string): Promise<void> {
 
 /** The configuration is Slipway's own. */
 async function trustOwn({ env }: Io, folder: string): Promise<void> {
-  await keepTrust(await openRepositoryTrust({ cwd: folder, env }), { env });
+  if (existsSync(join(folder, POLICY_FILE))) await keepTrust(await openRepositoryTrust({ cwd: folder, env }), { env });
 }
 
 function demoCommit(message: string): DatedCommit {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { trustFilesOf } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { onTestFinished } from "vitest";
 import { PROGRAM } from "./program.ts";
 import { jsonLines, type Ended, type Project } from "./project.ts";
@@ -11,8 +12,9 @@ export interface Child {
   says(text: string): Promise<void>;
 }
 
-/** A separate process, for tests in which two commands run at once. */
+/** A separate process, for tests in which two commands run at once. Its person trusts the files on disk. */
 export function startSlipway(project: Project, argv: readonly string[]): Child {
+  trustFilesOf(project.root, project.env);
   const child = spawn(process.execPath, [...PROGRAM, ...argv], { cwd: project.root, env: project.env, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
