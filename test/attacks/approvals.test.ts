@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { preAuthentication } from "@slipway/kernel/change/land/approvals/pae";
+import { trustNow } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runUntilApproval, slipway } from "./cli.ts";
 import { replacing } from "./patches.ts";
@@ -164,6 +165,7 @@ test("an approval given in one clone merges in no clone or copy of it, before an
     await there.close();
     expect(error).toMatchObject({ code: "user_approval_required", message: expect.stringContaining("another clone or copy") });
   };
+  for (const place of [copy, clone]) await trustNow(place, site.yard.env);
   for (const place of [copy, clone]) await refusedIn(place);
   await site.orchestrator.ok("feature.ready_to_merge", toMerge(feature, approval));
   expect(site.yard.git("show", "main:src/d.txt")).toBe("two\n");

@@ -28,8 +28,8 @@ export interface Around {
 export async function slipway(project: Pick<Project, "root" | "env">, argv: readonly string[], around: Around = {}): Promise<Ended> {
   const env = { ...project.env, ...around.env };
   const cwd = around.cwd ?? project.root;
-  // A repository or configuration that is broken is what the test is about.
-  if (around.trusted !== false) await trustNow(cwd, env).catch(() => undefined);
+  // A repository or configuration that is broken is what the test is about. Root would leave files of its own for another user.
+  if (around.trusted !== false && around.asNobody !== true) await trustNow(cwd, env).catch(() => undefined);
   const child = spawn(process.execPath, [...PROGRAM, ...argv], {
     cwd,
     env,

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { unharmed } from "../attacks/surroundings.ts";
+import { trustNow } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { makeYard, type Yard } from "../attacks/yard.ts";
 import { slipway, type Ended } from "../bad-input/place.ts";
 import { FOLDER_AGENT } from "./folder-agent.ts";
@@ -40,6 +41,7 @@ beforeAll(async () => {
   );
   yard.git("add", "slipway/agents.yaml");
   yard.git("commit", "--quiet", "--message=agents", "--", "slipway/agents.yaml");
+  await trustNow(yard.root, yard.env);
   ended = await unharmed(yard, ["hands"], () => slipway(yard, ["run", "hands.spec.md"]));
 }, 300_000);
 afterAll(async () => {
