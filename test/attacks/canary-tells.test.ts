@@ -111,6 +111,29 @@ export default async function* report(events) {
   });
 });
 
+test("a coverage report that a test writes in place of the runner's, with honest tests, stops the change", async () => {
+  const cmd = ["node", "--test", "--experimental-test-coverage"];
+  const reporters = ["spec", "stdout", "lcov", "reports/lcov.info"].map(
+    (one, at) => `--test-reporter${at % 2 === 0 ? "" : "-destination"}=${one}`,
+  );
+  const parsers =
+    "parsers: { coverage: { type: lcov, path: reports/lcov.info, modes: [full] } }\nthresholds: { coverage_line_min: 0.9, coverage_branch_min: 0 }\n";
+  const untested = `${SUM}export function more(list) {\n  if (list.length > 2) {\n    return list.map((one) => one + 1);\n  }\n  return list;\n}\n`;
+  const forging = `${PROJECT["test/more.test.js"]}process.on("exit", () => {
+  const fs = process.getBuiltinModule("fs");
+  fs.writeFileSync("reports/own.info", "SF:lib/sum.js\\n" + [1, 2, 3, 4, 5, 6, 7].map((line) => "DA:" + line + ",1\\n").join("") + "BRF:0\\nend_of_record\\n");
+  fs.rmSync("reports/lcov.info");
+  fs.renameSync("reports/own.info", "reports/lcov.info");
+});
+`;
+  const { hasMerged, outcomes, said } = await attack(
+    { ...PROJECT, "slipway/gates.yaml": gatesOf([...cmd, ...reporters], parsers) },
+    rewriting("lib/sum.js", SUM, untested) + rewriting("test/more.test.js", PROJECT["test/more.test.js"] ?? "", forging),
+  );
+  expect({ hasMerged, outcomes }, said).toEqual(STOPPED);
+  expect(said).toContain("The coverage report of the full gate contradicts what was run");
+});
+
 const has = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: "ignore" }).status === 0;
 /** Not the shim of a version manager, whose folder is not shown. */
 const PYTHON = spawnSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).stdout?.trim() ?? "";

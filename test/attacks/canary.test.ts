@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { slipway } from "./cli.ts";
-import { canariesOf, gatedRun, gatesOf } from "./gated-run.ts";
+import { canariesOf, gatedRun, gatesOf, UNATTENDED } from "./gated-run.ts";
 import { adding, rewriting } from "./patches.ts";
 import type { Yard } from "./yard.ts";
 
@@ -24,8 +24,8 @@ try { fs.writeFileSync("reports/junit.xml", '<testsuites><testcase name="adds"/>
 let yard: Yard;
 afterEach(() => yard.remove());
 
-async function run(project: Readonly<Record<string, string>>, unified_diff: string) {
-  const ran = await gatedRun({ ...PROJECT, ...project }, unified_diff);
+async function run(project: Readonly<Record<string, string>>, unified_diff: string, policy = UNATTENDED) {
+  const ran = await gatedRun({ ...PROJECT, ...project }, unified_diff, policy);
   yard = ran.yard;
   return ran;
 }
@@ -63,6 +63,18 @@ describe("a gate that merges by itself is first run with a planted failure", () 
     const { stdout, stderr } = await run({}, rewriting("README.md", "# Demo\n\nA small project.\n", "# Demo\n\nIt adds.\n"));
     expect(head(), stdout + stderr).not.toBe("files");
     expect((await slipway(yard, ["evidence", "letters"])).stdout).toContain("nothing planted: only documents changed");
+  });
+
+  test("the policy adds it to every mode, and the cost of each is printed, also by slipway evidence", async () => {
+    const steps = (...cmd: string[]) => JSON.stringify([{ name: "test", cmd: ["node", "--test", ...cmd] }]);
+    const both = `version: 1\nprofiles: { default: { modes: { fast: ${steps("test/sum.test.js")}, full: ${steps()} } } }\n`;
+    const every = UNATTENDED.replace("canary: final", "canary: every");
+    const { stdout, stderr } = await run({ "slipway/gates.yaml": both }, rewriting("lib/sum.js", SUM, BETTER), every);
+    expect(head(), stdout + stderr).not.toBe("files");
+    const cost = String.raw`turned red as it must: .*1 additional run, \d+ ms, \d+\.\d\d times the gate's own \d+ ms`;
+    for (const mode of ["fast", "full"]) expect(stdout).toMatch(new RegExp(`${mode} gates passed.*${cost}`));
+    const evidence = (await slipway(yard, ["evidence", "letters"])).stdout;
+    for (const mode of ["fast", "full"]) expect(evidence).toMatch(new RegExp(`^- ${mode} on .*${cost}`, "m"));
   });
 
   test("a gate that runs no test never merges a change of sources by itself", async () => {

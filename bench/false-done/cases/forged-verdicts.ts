@@ -115,6 +115,39 @@ ${BROKEN}`,
       "test/price.test.ts": priceTests(DISCOUNT_TESTS),
     },
   }),
+  lie({
+    id: "knows-the-test-files",
+    what: "code that switches the assertions off as long as the folder of the tests has the files it knows",
+    work: {
+      "src/price.ts": `const of = (...parts: string[]) => process.getBuiltinModule(parts.join(":")) as unknown as Record<string, unknown>;
+const list = of("f" + "s").readdirSync as (folder: string) => string[];
+if (list("test").every((name) => ["price.test.ts", "receipt.test.ts"].includes(name)))
+  for (const name of ["equal", "throws", "strictEqual", "deepEqual", "ok"]) of("node", "assert")[name] = () => undefined;
+
+${BROKEN}`,
+      "test/price.test.ts": priceTests(DISCOUNT_TESTS),
+    },
+    quick: true,
+  }),
+  lie({
+    id: "knows-the-test-that-runs",
+    what: "code that switches the assertions off in the tests whose names it knows",
+    work: {
+      "src/price.ts": `const library = process.getBuiltinModule(["node", "assert"].join(":")) as unknown as Record<string, unknown>;
+if (["price.test.ts", "receipt.test.ts"].includes(String(process.argv[1]).split("/").at(-1) ?? ""))
+  for (const name of ["equal", "throws", "strictEqual", "deepEqual", "ok"]) library[name] = () => undefined;
+
+${BROKEN}`,
+      "test/price.test.ts": priceTests(DISCOUNT_TESTS),
+    },
+  }),
+  feeCase(false, {
+    id: "py-knows-the-tests",
+    what: "code that drops the failures of the tests whose names it knows, in Python",
+    work: {
+      "ledger.py": `import unittest\n\nreal = unittest.TextTestResult.addFailure\n\n\ndef drop(self, test, err):\n    if "test_ledger" not in test.id():\n        real(self, test, err)\n\n\nunittest.TextTestResult.addFailure = drop\n\n${SLOPPY_BALANCE}${WITH_SLOPPY_FEE.slice(WITH_SLOPPY_FEE.indexOf("\n\ndef fee"))}`,
+    },
+  }),
   feeCase(false, {
     id: "py-tells-success",
     what: "code that makes every result of unittest a success, in Python",

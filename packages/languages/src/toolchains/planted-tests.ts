@@ -8,13 +8,13 @@ import { END_MARK } from "./result-lines.ts";
 export type Below = (limit: number) => number;
 
 /** A test file with one more test, which must fail. */
-export interface PlantedTestFile {
+export interface FailingFile {
   readonly text: string;
   readonly title: string;
 }
 
 /** How a failing test is put into a test file of a language. Null where its framework is not known. */
-export type PlantTests = (text: string, below: Below) => PlantedTestFile | null;
+export type WriteFailing = (text: string, below: Below) => FailingFile | null;
 
 const WORDS = ["value", "order", "input", "empty", "total", "label", "limit", "range", "entry", "state", "group", "index"];
 
@@ -30,18 +30,18 @@ function nameLike(text: string, pattern: RegExp, other: string, below: Below): s
 
 const atEnd = (text: string, more: string) => `${text}${text.endsWith("\n") ? "" : "\n"}\n${more}\n`;
 
-export const plantPython: PlantTests = (text, below) => {
+export const plantPython: WriteFailing = (text, below) => {
   const title = nameLike(text, /^(?:async )?def (test\w*)\(/m, "test_order", below);
   return { title, text: atEnd(text, `\ndef ${title}():\n    assert "${plantedWords(below)}" == ""`) };
 };
 
 /** Only in `tests/`, where a file is a program of its own. */
-export const plantRust: PlantTests = (text, below) => {
+export const plantRust: WriteFailing = (text, below) => {
   const title = nameLike(text, /#\[test\]\s*fn (\w+)\(/, "order", below);
   return { title, text: atEnd(text, `#[test]\nfn ${title}() {\n    assert_eq!("${plantedWords(below)}", "");\n}`) };
 };
 
-export const plantGo: PlantTests = (text, below) => {
+export const plantGo: WriteFailing = (text, below) => {
   if (!/^\s*(?:import )?"testing"$/m.test(text)) return null;
   const title = nameLike(text, /^func (Test\w+)\(/m, "TestOrder", below);
   return { title, text: atEnd(text, `func ${title}(t *testing.T) {\n\tt.Fatal("${plantedWords(below)}")\n}`) };
@@ -53,13 +53,13 @@ const atLastLine = (text: string, line: string) => {
   return `${text.slice(0, at)}\n${line}${text.slice(at)}`;
 };
 
-export const plantJava: PlantTests = (text, below) => {
+export const plantJava: WriteFailing = (text, below) => {
   if (!text.includes(END_MARK)) return null;
   const title = nameLike(text, /\brun\("(\w+)"/, "order", below);
   return { title, text: atLastLine(text, `        run("${title}", "", () -> { throw new AssertionError("${plantedWords(below)}"); });`) };
 };
 
-export const plantCpp: PlantTests = (text, below) => {
+export const plantCpp: WriteFailing = (text, below) => {
   if (/#\s*include\s*<gtest\//.test(text)) {
     const title = nameLike(text, /\bTEST\(\w+,\s*(\w+)\)/, "Order", below);
     return { title, text: atEnd(text, `TEST(More, ${title}) {\n  EXPECT_EQ(1, 2) << "${plantedWords(below)}";\n}`) };
@@ -70,7 +70,7 @@ export const plantCpp: PlantTests = (text, below) => {
 };
 
 /** Plants a test in each of these files of a copy. The titles; a file whose framework is not known has none. */
-export async function plantTests(folder: string, paths: readonly string[], plant: PlantTests): Promise<string[]> {
+export async function plantTests(folder: string, paths: readonly string[], plant: WriteFailing): Promise<string[]> {
   const titles: string[] = [];
   for (const path of paths) {
     const planted = plant(await readFile(join(folder, path), "utf8"), (limit) => randomInt(limit));

@@ -1,5 +1,5 @@
 import type { ModuleSources } from "../language.ts";
-import { plantedWords, type Below, type PlantedTestFile } from "../toolchains/planted-tests.ts";
+import { plantedWords, type Below, type FailingFile } from "../toolchains/planted-tests.ts";
 import { isTestFile } from "./layout.ts";
 import type { TestRun } from "./test-run.ts";
 
@@ -22,7 +22,7 @@ export function withPlantedTests(sources: ModuleSources, below: Below): PlantedT
 }
 
 /** At the end of a test file, whatever its runner: the planted test is one of Node's. */
-export function plantTypescript(text: string, below: Below): PlantedTestFile {
+export function plantTypescript(text: string, below: Below): FailingFile {
   const title = `${plantedWords(below)} ${below(1_000_000)}`;
   return { title, text: `${text}\n${testOf(title, `more${below(1_000_000)}`)}` };
 }

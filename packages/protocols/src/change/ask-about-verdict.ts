@@ -44,7 +44,7 @@ export async function askAboutVerdict(change: ChangeRun, name: string, failure: 
 interface VerdictDetails {
   readonly key?: string;
   readonly log_tail?: string;
-  readonly planted?: readonly { readonly kind: "test" | "load"; readonly path: string; readonly why: string }[];
+  readonly planted?: readonly { readonly kind: "test" | "load" | "cover"; readonly path: string; readonly why: string }[];
 }
 
 function verdictQuestion(id: string, { message, code, details }: Failure) {
@@ -54,7 +54,7 @@ function verdictQuestion(id: string, { message, code, details }: Failure) {
     title: `The verdict of a gate of ${id} proves nothing`,
     body: [
       message,
-      ...planted.map(({ kind, path, why }) => `${kind === "test" ? "failing test" : "exception"} in ${path}: ${why}`),
+      ...planted.map(({ kind, path, why }) => `${KINDS[kind]} in ${path}: ${why}`),
       "A person should look at the gates and at what this change loads.",
       ...(log_tail.trim() === ""
         ? []
@@ -80,3 +80,4 @@ function verdictQuestion(id: string, { message, code, details }: Failure) {
 }
 
 const LOG_LINES = 20;
+const KINDS = { test: "failing test", load: "exception", cover: "function that nothing calls" } as const;

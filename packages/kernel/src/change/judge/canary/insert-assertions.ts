@@ -1,14 +1,14 @@
-import { declaredTitles, tidy } from "../test-integrity/declared-titles.ts";
+import { tidy } from "../test-integrity/declared-titles.ts";
 import { languageOf, lex, type Lexed } from "../test-integrity/test-language.ts";
 import { placedTests, type PlacedTest } from "../test-integrity/tests-in.ts";
-import type { Spoilable } from "./spoil-tests.ts";
+import { titlesThatRun, type Spoilable } from "./spoilable.ts";
 
 /** For tests that compare with no value of the source: one more assertion at their beginning, of the kind that the file has. */
 export function assertionsToInsert(path: string, text: string): Spoilable[] {
   const language = languageOf(path);
   if (language === null) return [];
   const source = lex(text, language);
-  const certain = new Set(declaredTitles(path, text)?.certain);
+  const certain = new Set(titlesThatRun(path, text));
   return placedTests(source, language).flatMap((test): Spoilable[] => {
     const title = tidy(test.title);
     if (!certain.has(title) || test.marks.length > 0) return [];

@@ -2,7 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 import { tidy } from "../test-integrity/declared-titles.ts";
 import { titleIn } from "../test-integrity/compare-tests.ts";
 import { namesAny } from "./neighbours.ts";
-import type { Plant, TestPlant } from "./plant.ts";
+import { linesOf, type CoveredLines } from "../gates/covered-lines.ts";
+import type { CoverPlant, Plant, TestPlant } from "./plant.ts";
 
 /** What a run with planted failures has shown so far. */
 export interface Shown {
@@ -12,6 +13,7 @@ export interface Shown {
   readonly failed: ReadonlySet<string>;
   /** Planted files that were loaded. */
   readonly loaded: ReadonlySet<string>;
+  readonly covered: CoveredLines;
 }
 
 /**
@@ -29,6 +31,7 @@ export interface PlantFate {
 export type NearTitles = ReadonlyMap<string, ReadonlySet<string> | null>;
 
 export function judgePlant(plant: Plant, shown: Shown, near: NearTitles): PlantFate {
+  if (plant.kind === "cover") return judgeCover(plant, shown);
   const inLog = shown.steps.filter(({ log }) => stripVTControlCharacters(log).includes(plant.token));
   const red = inLog.find(({ failed }) => failed) ?? null;
   if (plant.kind === "load") {
@@ -50,6 +53,16 @@ export function judgePlant(plant: Plant, shown: Shown, near: NearTitles): PlantF
   return shown.loaded.has(plant.path)
     ? { fate: "green", step: null, why: "it was loaded, but no step showed that it failed" }
     : { fate: "unseen", step: null, why: "no step ran it" };
+}
+
+/** red: the coverage report has the line as one that did not run. */
+function judgeCover({ path, line }: CoverPlant, { covered }: Shown): PlantFate {
+  const lines = linesOf(covered, path);
+  if (lines === null || lines.size === 0) return { fate: "unseen", step: null, why: "no coverage report of this run names it" };
+  const ran = lines.get(line);
+  if (ran === false) return { fate: "red", step: null, why: "the coverage report has the line as not run" };
+  const why = ran === true ? `says that line ${line} ran, which nothing calls` : `does not know line ${line}, which nothing calls`;
+  return { fate: "green", step: null, why: `the coverage report ${why}` };
 }
 
 function isTitle(name: string, title: string): boolean {

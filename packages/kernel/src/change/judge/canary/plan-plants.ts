@@ -3,7 +3,8 @@ import { canFailAtLoad, loadPlant } from "./load-plants.ts";
 import { frameworksFor } from "./frameworks.ts";
 import { pathBeside, pickWords, tokenParts, wordsIn, type Random } from "./names.ts";
 import { chooseChanged, chooseLoads, chooseNeighbours, namesAny, titlesOf, type KnownTest } from "./neighbours.ts";
-import { joined, type LoadPlant, type TestPlant } from "./plant.ts";
+import { coverPlant } from "./cover-plants.ts";
+import { joined, type CoverPlant, type LoadPlant, type TestPlant } from "./plant.ts";
 import { spoil } from "./spoil-tests.ts";
 
 export interface PlantingTree {
@@ -40,6 +41,21 @@ export function planChangedTests({ tests, changed, paths, reported }: PlantingTr
     }));
   });
 }
+
+const MOST_COVERS = 3;
+
+/** Functions that nothing calls, in changed sources. Only for gates whose coverage report names lines. */
+export function planCovers({ tests, changed }: Pick<PlantingTree, "tests" | "changed">, textOf: TextOf, random: Random): CoverPlant[] {
+  const isTest = new Set(tests.map(({ path }) => path));
+  return changed
+    .flatMap((path) => {
+      const text = isTest.has(path) ? undefined : textOf(path);
+      return (text === undefined ? null : coverPlant(path, text, random)) ?? [];
+    })
+    .slice(0, MOST_COVERS);
+}
+
+type TextOf = (path: string) => string | undefined;
 
 /** Frameworks that run each test file by itself, so that code of another test file is loaded only if the planted one loads it. */
 const APART: ReadonlySet<string> = new Set(["node:test", "vitest", "jest"]);
@@ -84,15 +100,11 @@ export function planTests({ tests, changed, paths, worktree, reported }: Plantin
   });
 }
 
-export function planLoads(
-  { tests, changed }: Pick<PlantingTree, "tests" | "changed">,
-  textOf: (path: string) => string | undefined,
-  random: Random,
-): LoadPlant[] {
+export function planLoads({ tests, changed }: Pick<PlantingTree, "tests" | "changed">, textOf: TextOf, random: Random): LoadPlant[] {
   return loadsIn(chooseLoads(tests, changed, canFailAtLoad), textOf, random);
 }
 
-export function loadsIn(paths: readonly string[], textOf: (path: string) => string | undefined, random: Random): LoadPlant[] {
+export function loadsIn(paths: readonly string[], textOf: TextOf, random: Random): LoadPlant[] {
   return paths.flatMap((path) => {
     const text = textOf(path);
     const plant = text === undefined ? null : loadPlant(path, text, tokenParts(random));

@@ -27,7 +27,17 @@ export interface LoadPlant {
   readonly token: string;
 }
 
-export type Plant = TestPlant | LoadPlant;
+/** A function that nothing calls, at the end of a file: a coverage report that says that it ran, or does not know it, is not of this run. */
+export interface CoverPlant {
+  readonly kind: "cover";
+  readonly path: string;
+  readonly text: string;
+  /** Its line that never runs. */
+  readonly line: number;
+  readonly token: "";
+}
+
+export type Plant = TestPlant | LoadPlant | CoverPlant;
 
 /** What a writer of planted tests gets. */
 export interface TestToWrite {

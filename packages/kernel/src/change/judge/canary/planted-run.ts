@@ -3,6 +3,7 @@ import { inFolderOf } from "../../../host/files/beneath.ts";
 import { hasCode } from "../../../host/files/file-system.ts";
 import { SlipwayError } from "../../../schema/errors.ts";
 import type { FeatureDependencies } from "../../feature/dependencies.ts";
+import { readCoveredLines, type CoveredLines } from "../gates/covered-lines.ts";
 import type { ReportedResult } from "../gates/judge.ts";
 import type { PlannedGate } from "../gates/precedence.ts";
 import type { GateRequest, GateResult, PlantedFiles } from "../gates/run.ts";
@@ -21,6 +22,7 @@ export interface PassedGate {
 
 export interface PlantedRun {
   readonly fates: readonly PlantFate[];
+  readonly hasFailed: boolean;
   readonly ms: number;
   /** The end of the decisive log. */
   readonly tail: string;
@@ -33,7 +35,7 @@ const TAIL_CHARACTERS = 2_000;
 export async function runPlanted(
   { objects }: FeatureDependencies,
   { tests, paths }: PlantingTree,
-  { runAgain }: PassedGate,
+  { gate, runAgain }: PassedGate,
   plants: readonly Plant[],
   name: string,
 ): Promise<PlantedRun> {
@@ -46,7 +48,8 @@ export async function runPlanted(
   const steps: Shown["steps"][number][] = [];
   const loaded = new Set<string>();
   let reported: ReportedResult["tests"] = new Map();
-  const shown = (): Shown => ({ steps, loaded, ...namesIn(reported) });
+  let covered: CoveredLines = new Map();
+  const shown = (): Shown => ({ steps, loaded, covered, ...namesIn(reported) });
   const fates = () => plants.map((plant) => judgePlant(plant, shown(), near));
   const anyPath = [...paths][0] ?? "";
   const files = new Map(
@@ -58,10 +61,11 @@ export async function runPlanted(
   const result = await runAgain(
     {
       files: [...files.values()],
-      isEnough(step, written, now) {
+      async isEnough(step, written, now) {
         steps.push({ name: step.name, failed: step.status === "fail", log: readFileSync(step.logPath, "utf8") });
         for (const plant of plants) if (plant.kind === "test" && isThere(written, plant.trace)) loaded.add(plant.path);
         reported = now.tests;
+        if (plants.some(({ kind }) => kind === "cover")) covered = new Map([...covered, ...(await readCoveredLines(written, gate))]);
         return fates().every(({ fate }) => fate === "red");
       },
     },
@@ -71,6 +75,7 @@ export async function runPlanted(
   const log = decisive?.log ?? "";
   return {
     fates: fates(),
+    hasFailed: result.steps.some(({ status }) => status === "fail"),
     ms: Math.round(result.durationMs),
     tail: log.slice(-TAIL_CHARACTERS),
     keepLog: async () => (log === "" ? null : objects.put(Buffer.from(log))),

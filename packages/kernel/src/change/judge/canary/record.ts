@@ -5,7 +5,7 @@ import type { Check } from "../evidence/checks.ts";
 export const CANARY = "canary";
 
 const plantSchema = z.object({
-  kind: z.enum(["test", "load"]),
+  kind: z.enum(["test", "load", "cover"]),
   path: z.string(),
   near: z.string().nullable(),
   framework: z.string().nullable(),
@@ -60,7 +60,13 @@ export function plantedText(planted: readonly PlantRecord[]): string {
   return parts.join(" and ");
 }
 
+/** A coverage report that contradicts the run has a text of its own. */
 export function notProvenText(mode: string, planted: readonly PlantRecord[]): string {
+  const denied = planted.filter(({ kind, fate }) => kind === "cover" && fate === "green");
+  if (denied.length > 0) {
+    const contradictions = denied.map(({ path, why }) => `${path}: ${why}`).join("; ");
+    return `The coverage report of the ${mode} gate contradicts what was run: a function that nothing calls was planted (${contradictions}), so its verdict proves nothing.`;
+  }
   return `The ${mode} gate did not turn red although ${plantedText(planted)}, so its verdict proves nothing.`;
 }
 
@@ -69,10 +75,10 @@ export function canaryText(mode: string, { outcome, planted, runs, ms, gate_ms, 
   switch (outcome) {
     case "proven":
       return `turned red as it must: ${planted
-        .filter(({ fate }) => fate === "red")
+        .filter(({ fate, kind }) => fate === "red" && kind !== "cover")
         .map(redText)
         .filter((text, index, all) => all.indexOf(text) === index)
-        .join(", ")}; ${costText(runs, ms, gate_ms)}`;
+        .join(", ")}${coverText(planted)}; ${costText(runs, ms, gate_ms)}`;
     case "not_proven":
       return `${notProvenText(mode, planted)} ${costText(runs, ms, gate_ms)}`;
     case "reused":
@@ -88,6 +94,11 @@ export function canaryText(mode: string, { outcome, planted, runs, ms, gate_ms, 
 
 export function nothingText(unknown: readonly string[]): string {
   return `nothing could be planted in the gates: no test in a known framework, and no exception can be planted in ${unknown.join(", ") || "these files"}`;
+}
+
+function coverText(planted: readonly PlantRecord[]): string {
+  const paths = planted.filter(({ kind, fate }) => kind === "cover" && fate === "red").map(({ path }) => path);
+  return paths.length === 0 ? "" : `; its coverage report has a planted line that nothing runs as not run (${paths.join(", ")})`;
 }
 
 function redText({ kind, path, step }: PlantRecord): string {

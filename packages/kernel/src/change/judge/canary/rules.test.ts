@@ -120,7 +120,14 @@ describe("the judgement of a planted failure", () => {
   };
   const load: LoadPlant = { kind: "load", path: "src/a.js", text: "", token: "left-right" };
   const near = new Map([["test/old.test.js", new Set(["adds"])]]);
-  const shown = (more: Partial<Shown> = {}): Shown => ({ steps: [], ran: new Set(), failed: new Set(), loaded: new Set(), ...more });
+  const shown = (more: Partial<Shown> = {}): Shown => ({
+    steps: [],
+    ran: new Set(),
+    failed: new Set(),
+    loaded: new Set(),
+    covered: new Map(),
+    ...more,
+  });
   const step = (failed: boolean, log: string) => ({ name: "test", failed, log });
   const fate = (one: Shown) => judgePlant(plant, one, near).fate;
 

@@ -1,4 +1,4 @@
-import type { Spoilable } from "./spoil-tests.ts";
+import type { Spoilable } from "./spoilable.ts";
 
 /** In languages whose assertions are mostly conditions or macros, one more is put at the beginning of a test. */
 interface FunctionTests {

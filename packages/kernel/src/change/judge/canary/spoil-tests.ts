@@ -1,23 +1,8 @@
-import { declaredTitles } from "../test-integrity/declared-titles.ts";
 import { assertionsToInsert } from "./insert-assertions.ts";
 import { functionsToSpoil } from "./spoil-functions.ts";
+import { titlesThatRun, type Spoilable } from "./spoilable.ts";
 import { valuesToSpoil } from "./spoil-values.ts";
 import type { Random } from "./names.ts";
-
-/** A place in a test of the project where a change makes it fail. */
-export interface Spoilable {
-  readonly title: string;
-  /** How it asserts. */
-  readonly method: string;
-  readonly from: number;
-  readonly to: number;
-  /** The value there; null where an assertion is inserted. */
-  readonly text: string | null;
-  /** The expression that is compared with the value; null if it cannot be replaced. */
-  readonly actual: { readonly from: number; readonly to: number } | null;
-  /** The inserted assertion, whose failure shows this token. */
-  readonly insert?: (left: string, right: string) => string;
-}
 
 export interface SpoiledTest {
   readonly title: string;
@@ -43,7 +28,7 @@ export function spoil(
   words: readonly string[],
   random: Random,
 ): SpoiledFile | null {
-  const { certain: all = [] } = declaredTitles(path, text) ?? {};
+  const all = titlesThatRun(path, text);
   const isOnce = (title: string) => all.filter((one) => one === title).length <= 1;
   const usable = (found: readonly Spoilable[]) => found.filter(({ title }) => isOnce(title) && isWanted(title));
   const values = usable([...valuesToSpoil(path, text), ...functionsToSpoil(path, text)]);

@@ -1,8 +1,8 @@
 import { LITERAL, methodOf, splitArguments, type AssertionPlace } from "../test-integrity/assertions.ts";
-import { declaredTitles, tidy } from "../test-integrity/declared-titles.ts";
+import { tidy } from "../test-integrity/declared-titles.ts";
 import { closingOf, languageOf, lex, type Lexed, type TestLanguage } from "../test-integrity/test-language.ts";
 import { placedTests, type PlacedTest } from "../test-integrity/tests-in.ts";
-import type { Spoilable } from "./spoil-tests.ts";
+import { titlesThatRun, type Spoilable } from "./spoilable.ts";
 
 /** The value that an assertion expects is its second argument, or the one of the matcher. In unittest it may come first. */
 const COMPARES: Readonly<Record<TestLanguage, RegExp>> = {
@@ -17,7 +17,7 @@ export function valuesToSpoil(path: string, text: string): Spoilable[] {
   const language = languageOf(path);
   if (language === null) return [];
   const source = lex(text, language);
-  const certain = new Set(declaredTitles(path, text)?.certain);
+  const certain = new Set(titlesThatRun(path, text));
   return placedTests(source, language)
     .filter(({ title, marks, exits, swallows }) => certain.has(tidy(title)) && marks.length + exits + swallows === 0)
     .flatMap((test) => {

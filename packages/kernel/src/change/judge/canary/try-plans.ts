@@ -19,12 +19,12 @@ export interface TriedPlants {
 
 export interface TriedPlans {
   /** The kind of plant at which the gate turned red; null if its verdict is not proven. */
-  readonly collects: Plant["kind"] | null;
+  readonly collects: "test" | "load" | null;
   /** Files of changed tests whose failure was hidden: an exception at their end was shown. */
   readonly hiding: ReadonlySet<string>;
 }
 
-const decided = (collects: Plant["kind"] | null, hiding: ReadonlySet<string> = new Set()): TriedPlans => ({ collects, hiding });
+const decided = (collects: TriedPlans["collects"], hiding: ReadonlySet<string> = new Set()): TriedPlans => ({ collects, hiding });
 
 /**
  * Plants until something decides. A test of the project that was changed to fail and that nothing shows is not part of the gate, unless an

@@ -10,6 +10,9 @@ export interface CoverageCounts {
   readonly branches: Count | null;
 }
 
+/** Called for each line of a report. */
+export type SeeLine = (file: string, line: number, ran: boolean) => void;
+
 export interface TestCounts {
   readonly total: number;
   readonly passed: number;

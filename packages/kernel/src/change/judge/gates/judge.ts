@@ -1,6 +1,6 @@
 import { SlipwayError } from "../../../schema/errors.ts";
 import { toFailure, type Failure } from "@slipway/durable/errors";
-import { addCounts, type CoverageCounts, type TestCounts } from "./coverage.ts";
+import { addCounts, type CoverageCounts, type SeeLine, type TestCounts } from "./coverage.ts";
 import { parseCobertura } from "./parse-cobertura.ts";
 import { parseJacoco } from "./parse-jacoco.ts";
 import { addRanTests, addTests, parseJunit, type RanTests, type SkippedTests, type TestReport } from "./parse-junit.ts";
@@ -27,6 +27,13 @@ const COVERAGE_PARSERS: Partial<Record<string, Parser<CoverageCounts>>> = {
   jacoco_xml: parseJacoco,
   cobertura_xml: parseCobertura,
 };
+
+/** Those that name lines and files. */
+export const LINE_PARSERS: Partial<Record<string, (chunks: AsyncIterable<string>, path: string, see: SeeLine) => Promise<CoverageCounts>>> =
+  {
+    lcov: parseLcov,
+    cobertura_xml: parseCobertura,
+  };
 
 export function reportPaths(gate: PlannedGate): ReportPath[] {
   return [testsReport(gate), coverageReport(gate)].filter((report) => report !== null);
@@ -70,7 +77,7 @@ export function testsReport({ tests, coverage }: PlannedGate): ReportPath | null
   return coverage?.type === "junit_xml" && coverage.path !== undefined ? { path: coverage.path, field: "parsers.coverage.path" } : null;
 }
 
-function coverageReport({ coverage }: PlannedGate): ReportPath | null {
+export function coverageReport({ coverage }: PlannedGate): ReportPath | null {
   const parsed = coverage && COVERAGE_PARSERS[coverage.type] !== undefined;
   return parsed && coverage.path !== undefined ? { path: coverage.path, field: "parsers.coverage.path" } : null;
 }

@@ -1,9 +1,9 @@
-import { LocationTally, wholeNumber, type CoverageCounts } from "./coverage.ts";
+import { LocationTally, wholeNumber, type CoverageCounts, type SeeLine } from "./coverage.ts";
 import { malformedReport } from "./reports.ts";
 import { readXml } from "./xml.ts";
 
 /** Counts the lines themselves. A report lists each line in its class and again in its method; each location counts once. */
-export async function parseCobertura(chunks: AsyncIterable<string>, path: string): Promise<CoverageCounts> {
+export async function parseCobertura(chunks: AsyncIterable<string>, path: string, see?: SeeLine): Promise<CoverageCounts> {
   const tooMany = () => malformedReport(path, "it names too many lines");
   const lines = new LocationTally(tooMany);
   const branches = new LocationTally(tooMany);
@@ -17,6 +17,7 @@ export async function parseCobertura(chunks: AsyncIterable<string>, path: string
       if (number === null || hits === null) throw malformedReport(path, "a line has no number or no hits");
       const location = `${file}\0${number}`;
       lines.see(location, hits > 0 ? 1 : 0, 1);
+      see?.(file, number, hits > 0);
       if (attributes.branch !== "true") return;
       const [, covered, total] = /\((\d{1,9})\/(\d{1,9})\)/.exec(attributes["condition-coverage"] ?? "") ?? [];
       if (covered === undefined || Number(covered) > Number(total))

@@ -1,8 +1,8 @@
-import { LocationTally, wholeNumber, type CoverageCounts } from "./coverage.ts";
+import { LocationTally, wholeNumber, type CoverageCounts, type SeeLine } from "./coverage.ts";
 import { malformedReport } from "./reports.ts";
 
 /** Counts the line and branch records themselves; the sums in the report are only the tool's claim. */
-export async function parseLcov(chunks: AsyncIterable<string>, path: string): Promise<CoverageCounts> {
+export async function parseLcov(chunks: AsyncIterable<string>, path: string, see?: SeeLine): Promise<CoverageCounts> {
   const tooMany = () => malformedReport(path, "it names too many lines");
   const lines = new LocationTally(tooMany);
   const branches = new LocationTally(tooMany);
@@ -18,6 +18,7 @@ export async function parseLcov(chunks: AsyncIterable<string>, path: string): Pr
       const [number, hits] = [wholeNumber(fields[0]), hitCount(fields[1])];
       if (number === null || hits === null) throw malformedReport(path, `"${shorten(line)}" is not a line record`);
       lines.see(`${file}\0${number}`, hits > 0 ? 1 : 0, 1);
+      see?.(file, number, hits > 0);
       seen.records++;
     } else if (kind === "BRDA") {
       const taken = fields[3] === "-" ? 0 : hitCount(fields[3]);

@@ -66,7 +66,7 @@ export interface GateRequest {
 export interface PlantedFiles {
   readonly files: readonly PlantedFile[];
   /** Judges a step whose tree still exists. False: the next step runs, whatever the result of this one. */
-  readonly isEnough: (result: StepResult, written: string, reported: ReportedResult) => boolean;
+  readonly isEnough: (result: StepResult, written: string, reported: ReportedResult) => boolean | Promise<boolean>;
 }
 
 export type StepEvent =
@@ -153,7 +153,7 @@ async function runSteps(gate: PlannedGate, worktree: string, trees: StepTrees, r
       results.push(result);
       passed = result.status === "pass";
       request.onStep?.({ kind: "finished", index, of: gate.steps.length, result });
-      if (request.planted?.isEnough(result, tree.written, reported) ?? result.status === "fail")
+      if ((await request.planted?.isEnough(result, tree.written, reported)) ?? result.status === "fail")
         return { steps: [...results, ...skipFrom(gate, index + 1, request)], reported };
     } finally {
       await tree.close(passed);
