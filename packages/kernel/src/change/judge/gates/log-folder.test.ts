@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, expect, test } from "vitest";
@@ -38,6 +38,14 @@ test("a folder that another process wrote first is unchanged, and no temporary f
   await restoreLogFolder(objects, folder, steps);
   expect(readdirSync(folder)).toEqual(["lint.log"]);
   expect(readdirSync(join(root, "logs"))).toEqual(["run"]);
+});
+
+test("what prevents the logs from being written is told, and leaves nothing behind", async () => {
+  const { root, objects, steps } = await site();
+  writeFileSync(join(root, "file"), "");
+  const failing = restoreLogFolder(objects, join(root, "file", "run"), steps);
+  await expect(failing).rejects.toThrow("ENOTDIR");
+  expect(readdirSync(root).toSorted()).toEqual(["file", "objects"]);
 });
 
 test("a log whose object is lost is omitted", async () => {
