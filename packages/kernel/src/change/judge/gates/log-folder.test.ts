@@ -42,10 +42,9 @@ test("a folder that another process wrote first is unchanged, and no temporary f
 
 test("what prevents the logs from being written is told, and leaves nothing behind", async () => {
   const { root, objects, steps } = await site();
-  writeFileSync(join(root, "file"), "");
-  const failing = restoreLogFolder(objects, join(root, "file", "run"), steps);
-  await expect(failing).rejects.toThrow("ENOTDIR");
-  expect(readdirSync(root).toSorted()).toEqual(["file", "objects"]);
+  writeFileSync(join(root, "run"), "a file in the place of the folder");
+  await expect(restoreLogFolder(objects, join(root, "run"), steps)).rejects.toThrow("ENOTDIR");
+  expect(readdirSync(root).toSorted()).toEqual(["objects", "run"]);
 });
 
 test("a log whose object is lost is omitted", async () => {
