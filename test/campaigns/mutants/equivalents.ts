@@ -69,4 +69,16 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     after: "// `link` fails where `rename` would replace: two processes that create a key at once both use the first one.",
     why: "Then there is no key, and reading it fails next: both are refused as the same error, with the reason of the system call that failed.",
   },
+  {
+    path: "packages/kernel/src/host/sandbox/init-script.ts",
+    is: ";",
+    after: "my $environment = do { local $/; <$variables> };",
+    why: "Perl closes the descriptor when it starts the command. Process 1 keeps it, has read it to its end, and no other process can look into it.",
+  },
+  {
+    path: "packages/kernel/src/host/sandbox/status.ts",
+    is: ";",
+    after: "const stream = child.stdio[STATUS_FD] as Readable;",
+    why: "The status is JSON of numbers and ASCII names, so bytes that are appended to a text become the same characters.",
+  },
 ];

@@ -324,10 +324,18 @@ describe("opening", () => {
       '#!/bin/sh\ncase "$1" in --version|--help) exit 0;; esac\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n',
     );
     chmodSync(join(folder, "bwrap"), 0o755);
-    await expect(openSandbox({ searchPath: folder })).rejects.toMatchObject({
+    const error = await openSandbox({ searchPath: folder }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
       code: "sandbox_unavailable",
       message: expect.stringContaining("No permissions to create new namespace"),
     });
+    // Only what failed: the person must not look for a fault in what works.
+    const { details, message } = error as {
+      readonly message: string;
+      readonly details: { readonly probes: { readonly passed: boolean }[] };
+    };
+    expect(details.probes.map(({ passed }) => passed)).not.toContain(true);
+    expect(message).not.toContain("bubblewrap is installed");
     expect(await probeSandbox(folder)).toMatchObject({ available: false, version: null });
   });
 
