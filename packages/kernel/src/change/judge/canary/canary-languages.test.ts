@@ -68,7 +68,7 @@ describe.skipIf(!has("python3", "--version"))("a gate of Python", () => {
 describe.skipIf(!has("go", "version"))("a gate of Go", () => {
   const go = { "go.mod": "module example.com/sums\n\ngo 1.21\n", "sum.go": "package sums\n\nfunc One() int { return 1 }\n" };
   const one = 'package sums\n\nimport "testing"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal("not one")\n\t}\n}\n';
-  test("go test, and a TestMain that always ends well", async () => {
+  test("go test, and a TestMain that always ends well", { timeout: 300_000 }, async () => {
     const project = { ...go, "sum_test.go": one, "slipway/gates.yaml": gates(["go", "test", "./..."]) };
     await changed(project, { "sum.go": go["sum.go"].replace("1 }", "2 - 1 }") });
     expect((await full()).canary).toMatchObject({ outcome: "proven", runs: 1 });
