@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
@@ -69,10 +70,11 @@ export const plantCpp: WriteFailing = (text, below) => {
   return { title, text: atLastLine(text, `  report("${title}", false, "${plantedWords(below)}");`) };
 };
 
-/** Plants a test in each of these files of a copy. The titles; a file whose framework is not known has none. */
+/** Plants a test in each of these files of a copy. The titles; a file that is missing, or whose framework is not known, has none. */
 export async function plantTests(folder: string, paths: readonly string[], plant: WriteFailing): Promise<string[]> {
   const titles: string[] = [];
-  for (const path of paths) {
+  // Of a missing one the run itself tells.
+  for (const path of paths.filter((each) => existsSync(join(folder, each)))) {
     const planted = plant(await readFile(join(folder, path), "utf8"), (limit) => randomInt(limit));
     if (planted === null) continue;
     await writeFile(join(folder, path), planted.text);
