@@ -92,7 +92,8 @@ function asUser(script: string): string[] {
   chmodSync(folder, 0o777);
   const identity = process.getuid?.() === 0 ? { uid: 4242, gid: 4242 } : {};
   const args = ["--conditions=slipway-source", "--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", source];
-  return execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", ...identity })
+  // Without FORCE_COLOR, which colours numbers.
+  return execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: {}, ...identity })
     .trim()
     .split("\n");
 }
