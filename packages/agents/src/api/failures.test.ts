@@ -25,7 +25,7 @@ const EXPECTED: Record<FailureKind, Record<string, unknown>> = {
   quota: { code: "quota_exhausted", retryable: true, wake_at: null },
   auth: { code: "provider_auth_missing", requires_human: true, variable: "SCRIPTED_KEY" },
   context: { code: "context_overflow", requires_human: true },
-  server: { code: "provider_unavailable", status: 500 },
+  server: { code: "provider_unavailable", retryable: true, status: 500 },
   bad_request: { code: "agent_failed", retryable: false, status: 400 },
   unknown_model: { code: "agent_failed", retryable: false, requires_human: true, status: 404 },
 };

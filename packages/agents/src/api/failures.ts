@@ -93,14 +93,12 @@ export function failureOf(error: unknown, chosen: ChosenModel, now: number, scru
     });
   }
   if (status !== null && status >= 500)
-    return fail(
-      "provider_unavailable",
-      `${name} failed (${status})${quoted}.`,
-      "Wait; the run resumes by itself. Or choose another model.",
-    );
+    return fail("provider_unavailable", `${name} failed (${status})${quoted}.`, "Try again later, or choose another model.", {
+      retryable: true,
+    });
   if (status !== null) return fail("agent_failed", `${name} failed (${status})${quoted}.`, "Try again later, or choose another model.");
   const code = UNREACHABLE.test(codesOf(error)) ? "provider_unavailable" : "agent_failed";
-  return fail(code, `No complete answer came from ${name} at ${endpoint.baseUrl}${quoted}.`, reachAction(chosen));
+  return fail(code, `No complete answer came from ${name} at ${endpoint.baseUrl}${quoted}.`, reachAction(chosen), { retryable: true });
 }
 
 function reachAction({ endpoint: { name, baseUrl } }: ChosenModel): string {

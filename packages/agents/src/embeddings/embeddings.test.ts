@@ -67,7 +67,7 @@ describe("a model over HTTP", () => {
     [401, { error: { message: `Incorrect API key provided: ${KEY}` } }, "provider_auth_missing", "It does not accept the key in OWN"],
     [429, { error: { message: "slow down" } }, "rate_limited", "own/letters/v1 is limiting requests"],
     [404, { error: { message: `no model for ${KEY}` } }, "agent_failed", "is not available with this key"],
-    [500, { error: { message: `oops ${KEY}` } }, "agent_failed", "own/letters/v1 failed (500)"],
+    [500, { error: { message: `oops ${KEY}` } }, "provider_unavailable", "own/letters/v1 failed (500)"],
     [200, { data: "nothing" }, "agent_failed", "own/letters/v1"],
   ])("a response %i is a failure with a code, without the key", async (status, body, code, said) => {
     server.fail({ status, body });
