@@ -93,8 +93,9 @@ function gateLine(result: OperationResult<GateSummary>, mode: string): StepLine 
 
 /** What was planted where is in the evidence. */
 function plantedText(mode: string, canary: CanaryRecord): string {
-  const { outcome, ms } = canary;
-  if (outcome === "proven") return `they fail with a planted failure, as they must (${Math.round(ms)} ms)`;
+  const { outcome, runs, ms } = canary;
+  const cost = `${runs} additional ${runs === 1 ? "run" : "runs"}, ${Math.round(ms)} ms`;
+  if (outcome === "proven") return `they fail with a planted failure, as they must (${cost})`;
   return `with a planted failure: ${canaryText(mode, canary)}`;
 }
 
