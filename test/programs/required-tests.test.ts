@@ -39,6 +39,7 @@ test("a program is not ready to merge before the gate runs its tests, and the su
   const suggested = /cmd: (\[.*?\]) \} to full in slipway\/gates\.yaml, and (parsers: .*? \} \})\./.exec(output);
   writeFileSync(join(project.root, "slipway/gates.yaml"), gates(suggested?.[1] ?? "", `${suggested?.[2]}\n`));
   project.git("commit", "--quiet", "--all", "--message=gates");
+  expect(project.slipway("trust", "--yes").output).toContain("Trusted");
   expect(project.slipway("answer", "Q1", "retry").output).toContain("Answered");
   expect(project.slipway("resume").output).toContain("ready to merge");
   project.slipway("approve", "tides");
