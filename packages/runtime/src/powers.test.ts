@@ -11,10 +11,10 @@ const asked = (files: Readonly<Record<string, string>>) =>
   }) as unknown as ConfigurationTrust;
 
 test("a person is shown the programs of every protocol's own file, beside those of the kernel's", async () => {
-  const verifier = '[verifier]\ncommand = ["why3", "prove"]\nread_only = ["~/.why3"]\n';
+  const verifier = '[verifier]\ncommand = ["why3", "prove"]\nfunctions = ["src/a.ts#*"]\nread_only = ["/opt/why3"]\n';
   const { programs, grants } = await allPowers(asked({ "slipway/criticality.toml": verifier }));
   expect(programs).toMatchObject([GATE, { command: ["why3", "prove"], file: "slipway/criticality.toml" }]);
-  expect(grants).toMatchObject([{ text: "the verifier reads ~/.why3" }]);
+  expect(grants).toMatchObject([{ text: "the verifier reads /opt/why3" }]);
 });
 
 test("a protocol without a file of its own adds nothing", async () => {
