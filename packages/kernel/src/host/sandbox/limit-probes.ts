@@ -99,13 +99,16 @@ const ATTEMPTS: readonly Attempt[] = [
   { name: "open files", by: "kernel", limits: { openFiles: 64 }, script: `test "$(ulimit -n)" = 64 && exit 3`, bound: refused },
 ];
 
+/** The limit, and what a group allows for bubblewrap and process 1. */
+const AT_ONCE_MOST = 24;
+
 /** Starts so many at once that nobody outside can count them in time; the shell writes after each how many there are. */
 const AT_ONCE: Attempt = {
   name: "threads at once",
   by: "group",
   limits: { threads: 8 },
   script: `n=0; while [ $n -lt 200 ]; do ${wait} & n=$((n+1)); echo $n > made; done`,
-  bound: async ({ limit }, worktree) => limit === "threads" && Number(await readFile(join(worktree, "made"), "utf8")) < 100,
+  bound: async ({ limit }, worktree) => limit === "threads" && Number(await readFile(join(worktree, "made"), "utf8")) <= AT_ONCE_MOST,
 };
 
 /** Tries every limit, and tells by which means it binds. */
