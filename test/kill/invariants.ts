@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openSqlite } from "@slipway/durable/sqlite";
 import { verifyAll } from "@slipway/kernel/record/journal/verify";
 import { layoutAt } from "@slipway/kernel/host/layout";
@@ -100,15 +101,29 @@ export function fsckProblems(folder: string): string[] {
 export async function nothingLeft({ folder }: Flow, trees: number): Promise<string[]> {
   const worktrees = git(folder, ["worktree", "list", "--porcelain"]).match(/^worktree .*/gm) ?? [];
   const held = query(folder, "SELECT resource FROM locks WHERE holder IS NOT NULL");
-  const processes = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
-    .filter((pid) => workingFolder(pid).startsWith(folder));
+  const processes = await stillThere(folder);
   return [
     ...(worktrees.length === trees ? [] : [`worktrees: ${worktrees.join(", ")}`]),
     ...held.map((row) => `a lock is left: ${JSON.stringify(row)}`),
     ...processes.map((pid) => `process ${pid} (${nameOf(Number(pid))}) still works in the repository`),
     ...(await orphans()),
   ];
+}
+
+/** A reader of objects ends when its pipe closes, which may be a moment after the process that started it: five seconds are allowed. */
+async function stillThere(folder: string): Promise<string[]> {
+  const end = Date.now() + 5000;
+  for (;;) {
+    const processes = processesIn(folder);
+    if (processes.length === 0 || Date.now() > end) return processes;
+    await sleep(50);
+  }
+}
+
+function processesIn(folder: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+    .filter((pid) => workingFolder(pid).startsWith(folder));
 }
 
 function workingFolder(pid: string): string {
