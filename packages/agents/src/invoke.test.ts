@@ -71,6 +71,17 @@ test("the input names role, feature, bundle, instructions, last results and prov
   });
 });
 
+test("a provider that holds the answer to the schema gets no other form of it, in the first prompt and in a repair", async () => {
+  const provider = { ...scripted('{"answer":"many"}', GOOD), holdsSchema: () => true };
+  await invoke(invocation(provider));
+  expect(provider.asked).toHaveLength(2);
+  for (const { prompt } of provider.asked) expect(prompt).toContain("structured answer");
+  for (const { prompt } of provider.asked) expect(prompt).not.toContain("Reply with");
+  const plain = scripted('{"answer":"many"}', GOOD);
+  await invoke(invocation(plain));
+  expect(plain.asked.map(({ promptDigest }) => promptDigest)).toEqual(provider.asked.map(({ promptDigest }) => promptDigest));
+});
+
 describe("an answer that violates its schema", () => {
   test("is sent back with the exact errors, and the repaired one counts", async () => {
     const provider = scripted('{"answer":"many"}', "sorry", GOOD);

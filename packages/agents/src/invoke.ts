@@ -69,6 +69,9 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
     signal.throwIfAborted();
     const limit = exhausted(usage, budget);
     if (limit !== null) return end({ ok: false, failure: overBudget(role.name, subject, limit), usage });
+    const workplace = invocation.workplace ?? null;
+    const holdsSchema = provider.holdsSchema?.({ schema: prompt.schema, model, tools, workplace }) === true;
+    const question = holdsSchema ? prompt.structured : prompt.text;
     const request = {
       role: role.name,
       tools,
@@ -77,12 +80,12 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
       repair,
       errors,
       system: prompt.system,
-      prompt: prompt.text,
+      prompt: question,
       promptDigest: prompt.digest,
       schema: prompt.schema,
       model,
       input,
-      workplace: invocation.workplace ?? null,
+      workplace,
       timeoutMs: invocation.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       onEvent,
       ...(invocation.hand === undefined ? {} : { hand: invocation.hand }),
@@ -92,7 +95,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
       // Lets the provider start and reach its first wait while the question is recorded.
       await turn();
     }
-    await tell({ kind: "sent", repair, system: prompt.system, prompt: prompt.text, prompt_digest: prompt.digest });
+    await tell({ kind: "sent", repair, system: prompt.system, prompt: question, prompt_digest: prompt.digest });
     const started = clock.monotonic();
     const reply = await ask(provider, request, signal);
     const duration_ms = clock.monotonic() - started;
@@ -113,17 +116,22 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
   }
 }
 
-/** The kind of the section with the results of the last attempt. */
+/** The kind of the section that says why the last attempt failed. */
 export const RESULTS = "results";
+/** What the worker is told besides: a person's words, and the answer to its request. */
+export const COMMENT = "comment";
+export const REPLY = "reply";
+const TOLD: ReadonlySet<string> = new Set([COMMENT, REPLY, RESULTS]);
 
 function workerInput<T>({ role, subject, pack, instructions, provider, model = null, configRef = null }: Invocation<T>): WorkerInput {
   const shown = pack.sections.map(({ title, kind, text }) => ({ title, kind, text }));
+  const told = shown.filter(({ kind }) => TOLD.has(kind)).map(({ kind, text }) => (kind === COMMENT ? `A person wrote:\n${text}` : text));
   return {
     role: role.name,
     feature_id: subject,
-    context_bundle: shown.filter(({ kind }) => kind !== RESULTS),
+    context_bundle: shown.filter(({ kind }) => !TOLD.has(kind)),
     instructions,
-    last_tool_results: shown.find(({ kind }) => kind === RESULTS)?.text ?? "none",
+    last_tool_results: told.length === 0 ? "none" : told.join("\n\n"),
     provider: provider.name,
     model,
     provider_config_ref: configRef,

@@ -6,6 +6,8 @@ export interface ShownSchema {
   readonly value: JsonSchema;
   /** The text in a prompt. */
   readonly text: string;
+  /** Whether it has limits on values, such as patterns and lengths, which providers do not hold answers to. */
+  readonly limits: boolean;
 }
 
 const shown = new WeakMap<z.ZodType, ShownSchema>();
@@ -14,10 +16,42 @@ const shown = new WeakMap<z.ZodType, ShownSchema>();
 export function shownSchema(schema: z.ZodType): ShownSchema {
   const known = shown.get(schema);
   if (known !== undefined) return known;
-  const value = frozen(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
-  const made = { value, text: JSON.stringify(value, null, 2) };
+  const value = frozen(shownPart(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })) as JsonSchema);
+  const { $schema: _, ...inPrompt } = value;
+  const made = { value, text: JSON.stringify(inPrompt), limits: hasLimits(value) };
   shown.set(schema, made);
   return made;
+}
+
+/** Metadata of a field that is accepted and not asked for, such as what the harness knows itself: `.meta(NOT_ASKED)`. */
+export const NOT_ASKED = { not_asked: true } as const;
+
+function shownPart(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shownPart);
+  if (typeof value !== "object" || value === null) return value;
+  const shownEntries = Object.entries(value).filter(([key, inner]) => !isNotAsked(inner) && !isSafeIntegerBound(key, inner));
+  return Object.fromEntries(shownEntries.map(([key, inner]) => [key, shownPart(inner)]));
+}
+
+function isNotAsked(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "not_asked" in value && value.not_asked === true;
+}
+
+/** zod writes these bounds at every integer. */
+function isSafeIntegerBound(key: string, value: unknown): boolean {
+  return (key === "maximum" && value === Number.MAX_SAFE_INTEGER) || (key === "minimum" && value === Number.MIN_SAFE_INTEGER);
+}
+
+const LIMITS: ReadonlySet<string> = new Set(
+  "pattern format maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems propertyNames".split(
+    " ",
+  ),
+);
+
+function hasLimits(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasLimits);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => (LIMITS.has(key) && typeof inner !== "object") || hasLimits(inner));
 }
 
 function frozen<T extends object>(value: T): T {

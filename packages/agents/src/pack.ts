@@ -7,15 +7,17 @@ export interface PackItem {
   /** Such as spec, file, plan, diff, log. */
   readonly kind: string;
   readonly text: string;
+  /** The text without what differs from run to run, such as times; digests are computed over it. */
+  readonly stable?: string;
 }
 
 /** Bytes that may not be text. */
-export interface PackBytes extends Omit<PackItem, "text"> {
+export interface PackBytes extends Omit<PackItem, "text" | "stable"> {
   readonly bytes: Uint8Array;
 }
 
 export interface PackSection extends PackItem {
-  /** SHA-256 of the packed text, or of the bytes if they are not text. */
+  /** SHA-256 of the packed text in its stable form, or of the bytes if they are not text. */
   readonly digest: string;
 }
 
@@ -35,7 +37,10 @@ function section(item: PackItem | PackBytes): PackSection {
   const { kind } = item;
   // A lone surrogate, as a careless cut leaves it, can be neither hashed nor stored.
   const title = item.title.toWellFormed();
-  if ("text" in item) return { title, kind, text: item.text.toWellFormed(), digest: sha256(item.text.toWellFormed()) };
+  if ("text" in item) {
+    const [text, stable] = [item.text.toWellFormed(), item.stable?.toWellFormed()];
+    return { title, kind, text, digest: sha256(stable ?? text), ...(stable === undefined ? {} : { stable }) };
+  }
   const digest = sha256(item.bytes);
   const text = isUtf8(item.bytes) ? new TextDecoder().decode(item.bytes) : `(${item.bytes.byteLength} bytes that are not text)`;
   return { title, kind, text, digest };

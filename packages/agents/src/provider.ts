@@ -112,6 +112,8 @@ export interface Provider {
   readonly works: "prompt" | "folder";
   /** It cannot be asked without a folder: a request without files gets an empty one. */
   readonly needsFolder?: true;
+  /** Whether it holds the answer to this schema by itself, so that the prompt need not contain the schema. */
+  holdsSchema?(request: Pick<ProviderRequest, "schema" | "model" | "tools" | "workplace">): boolean;
   /** Starts preparations while the question is still being recorded. */
   prepare?(request: ProviderRequest): void;
   invoke(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply>;

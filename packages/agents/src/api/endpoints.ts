@@ -47,10 +47,14 @@ export interface ChosenModel {
 export function chooseModel(name: string | null, endpoints: readonly Endpoint[]): ChosenModel {
   const slash = name?.indexOf("/") ?? -1;
   if (name === null || slash <= 0 || slash === name.length - 1) throw withoutModel(name);
-  const wanted = name.slice(0, slash);
-  const found = endpoints.find((known) => known.name === wanted);
-  if (found === undefined) throw unknownEndpoint(wanted, endpoints);
+  const found = endpointOf(name, endpoints);
+  if (found === null) throw unknownEndpoint(name.slice(0, slash), endpoints);
   return { endpoint: found, model: name.slice(slash + 1) };
+}
+
+/** The endpoint that the name of a model begins with. */
+export function endpointOf(name: string | null, endpoints: readonly Endpoint[]): Endpoint | null {
+  return endpoints.find((known) => name?.startsWith(`${known.name}/`) === true) ?? null;
 }
 
 /** The key for this endpoint only. */

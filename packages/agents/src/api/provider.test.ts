@@ -28,6 +28,17 @@ async function workplace(more: Readonly<Record<string, string>> = {}) {
 }
 
 describe.each(WIRES)("in the $wire format", ({ wire, kind }) => {
+  test("says that it holds an answer to a schema where it sends the schema", async () => {
+    server = await startModelServer(() => ({ output: { verdict: "yes" } }));
+    const { endpoint, model } = endpointAt(server, wire);
+    const provider = apiProvider({ endpoints: [endpoint], env: { SCRIPTED_KEY: KEY }, priceOf: () => 0.25 });
+    await provider.invoke({ ...REQUEST, model, schema: SCHEMA }, NEVER);
+    const asked = { schema: SCHEMA, tools: REQUEST.tools, workplace: null };
+    expect(provider.holdsSchema?.({ ...asked, model })).toBe(server.requests[0]?.schema != null);
+    expect(provider.holdsSchema?.({ ...asked, model: "unknown/model" })).toBe(false);
+    expect(provider.holdsSchema?.({ ...asked, model: null })).toBe(false);
+  });
+
   test("without a folder it only answers the prompt, with the schema in the endpoint's own form", async () => {
     const ask = await opened(wire, () => ({ output: { verdict: "yes" }, usage: { input: 1000, output: 50, cached: 400 } }));
     const reply = await ask();

@@ -6,7 +6,7 @@ import type { Tokens } from "../prices/price.ts";
 import type { AgentEvent, Provider, ProviderReply, ProviderRequest, Refusal } from "../provider.ts";
 import { nativeSchema, type NativeSchema } from "./answer-schema.ts";
 import { listen, tokensOf, type Heard } from "./conversation.ts";
-import { chooseModel, keyFor, type ChosenModel, type Endpoint } from "./endpoints.ts";
+import { chooseModel, endpointOf, keyFor, type ChosenModel, type Endpoint } from "./endpoints.ts";
 import { failureOf } from "./failures.ts";
 import { languageModel } from "./model.ts";
 import { wouldExceed } from "./reserve.ts";
@@ -44,6 +44,10 @@ export function apiProvider(options: ApiOptions): Provider {
   return {
     name: "api",
     works: "folder",
+    holdsSchema({ schema, model, tools, workplace }) {
+      const endpoint = endpointOf(model, options.endpoints);
+      return endpoint !== null && nativeSchema(endpoint, schema, workplace !== null && tools.length > 0) !== null;
+    },
     async invoke(request, signal) {
       signal.throwIfAborted();
       const chosen = chooseModel(request.model, options.endpoints);

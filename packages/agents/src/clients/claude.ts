@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { nativeSchema } from "../api/answer-schema.ts";
+import { nativeSchema, type NativeSchema } from "../api/answer-schema.ts";
+import type { ProviderRequest } from "../provider.ts";
 import type { Client, Preparation, ClientSession } from "./client.ts";
 import { readClaude } from "./claude-stream.ts";
 import { hostOf } from "./hosts.ts";
@@ -49,10 +50,10 @@ export const claude: Client = {
     return { files: { ".claude/.credentials.json": JSON.stringify({ claudeAiOauth: login }) }, secrets: [token] };
   },
 
+  holdsSchema: (schema) => answerSchema(schema) !== null,
+
   prepare({ request, home, baseUrl }: ClientSession): Preparation {
-    const native = nativeSchema({ kind: "openai", schemas: true }, request.schema, true);
-    const schema = native === null ? "" : JSON.stringify(native.schema);
-    const fits = schema !== "" && schema.length <= MAX_ARGUMENT;
+    const native = answerSchema(request.schema);
     return {
       args: [
         ...HEADLESS,
@@ -66,7 +67,7 @@ export const claude: Client = {
         "--append-system-prompt-file",
         join(home, SYSTEM_FILE),
         ...(request.model === null ? [] : ["--model", request.model]),
-        ...(fits ? ["--json-schema", schema] : []),
+        ...(native === null ? [] : ["--json-schema", JSON.stringify(native.schema)]),
         // Checked after each model call, so one call can exceed it.
         ...(request.reserved?.cost_usd == null ? [] : ["--max-budget-usd", String(request.reserved.cost_usd)]),
       ],
@@ -82,10 +83,16 @@ export const claude: Client = {
       files: { [SYSTEM_FILE]: request.system },
       input: request.prompt,
       hosts: [baseUrl === null ? "api.anthropic.com:443" : hostOf(baseUrl)],
-      ...(fits && native !== null ? { unwrap: native.unwrap } : {}),
+      ...(native === null ? {} : { unwrap: native.unwrap }),
     };
   },
 
   offered: (tools) => [...namesOf(TOOLS, tools), ANSWER_TOOL],
   read: readClaude,
 };
+
+/** Null if the schema does not fit into an argument. */
+function answerSchema(schema: ProviderRequest["schema"]): NativeSchema | null {
+  const native = nativeSchema({ kind: "openai", schemas: true }, schema, true);
+  return native !== null && JSON.stringify(native.schema).length <= MAX_ARGUMENT ? native : null;
+}

@@ -24,6 +24,8 @@ export interface Client {
   readonly keys: readonly { readonly variable: string; readonly as: string }[];
   /** The client's stored sign-in, reduced to what is needed; null if there is none or it has expired. */
   readonly signedIn: (login: Login) => SignIn | null;
+  /** For a client that holds an answer to a schema: whether it does with this one. */
+  readonly holdsSchema?: (schema: ProviderRequest["schema"]) => boolean;
   readonly prepare: (session: ClientSession) => Preparation;
   /** Its own names of these tools, and of what it always has; null if it always has a shell, which can do everything its sandbox lets it. */
   readonly offered: (tools: readonly NativeTool[]) => readonly string[] | null;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nativeSchema } from "../api/answer-schema.ts";
+import { nativeSchema, type NativeSchema } from "../api/answer-schema.ts";
 import type { ProviderRequest } from "../provider.ts";
 import type { Client, Preparation, ClientSession } from "./client.ts";
 import { codexUsageLog, readCodex } from "./codex-stream.ts";
@@ -40,10 +40,10 @@ export const codex: Client = {
     return { files, secrets: [access, text(tokens["id_token"])] };
   },
 
+  holdsSchema: (schema) => strictSchema(schema) !== null,
+
   prepare({ request, home, baseUrl, credentials }: ClientSession): Preparation {
-    const native = nativeSchema({ kind: "openai", schemas: true }, request.schema, true);
-    // The client requests strict mode, which OpenAI rejects for a schema with optional fields.
-    const strict = native?.strict === true ? native : null;
+    const strict = strictSchema(request.schema);
     const own = credentials.kind === "key" || baseUrl !== null;
     return {
       args: [
@@ -70,6 +70,12 @@ export const codex: Client = {
   read: readCodex,
   usageLog: codexUsageLog,
 };
+
+/** The client requests strict mode, which OpenAI rejects for a schema with optional fields. */
+function strictSchema(schema: ProviderRequest["schema"]): NativeSchema | null {
+  const native = nativeSchema({ kind: "openai", schemas: true }, schema, true);
+  return native?.strict === true ? native : null;
+}
 
 function authFile(auth: object): Record<string, string> {
   return { ".codex/auth.json": JSON.stringify(auth) };

@@ -75,6 +75,17 @@ describe("native structured output", () => {
     expect(prepare("claude", {}, { schema: huge }).args).not.toContain("--json-schema");
   });
 
+  test("a client says that it holds an answer to a schema exactly if it is started with it", () => {
+    const optional = schemaOf(z.strictObject({ a: z.string().optional() }));
+    const huge = schemaOf(z.strictObject({ a: z.enum(Array.from({ length: 20_000 }, (_, index) => `value-${index}`)) }));
+    for (const schema of [schemaOf(ANSWER), union, optional, huge])
+      for (const name of CLIENT_NAMES) {
+        const { args } = prepare(name, {}, { schema });
+        const given = args.includes("--json-schema") || args.includes("--output-schema");
+        expect(CLIENTS[name].holdsSchema?.(schema) === true, `${name}: ${JSON.stringify(schema).slice(0, 80)}`).toBe(given);
+      }
+  });
+
   test("codex: only if the model's host accepts it unchanged", () => {
     const strict = prepare("codex");
     expect(after(strict.args, "--output-schema")).toBe("/h/answer-schema.json");

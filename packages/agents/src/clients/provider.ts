@@ -40,6 +40,7 @@ export function clientProvider(client: Client, options: ClientOptions): Provider
     name: client.name,
     works: "folder",
     needsFolder: true,
+    holdsSchema: ({ schema }) => client.holdsSchema?.(schema) === true,
     invoke: (request, signal) => invokeClient(client, options, request, signal),
   };
 }

@@ -53,6 +53,7 @@ export function metered(provider: Provider, meter: Meter): Provider {
   return {
     name,
     works,
+    holdsSchema: (request) => provider.holdsSchema?.(request) === true,
     prepare(request) {
       const pending = hold(request);
       // The error is returned to the caller of `invoke`.
