@@ -6,7 +6,7 @@ import {
   openWorkshop,
   patchOf,
   planFor,
-  section,
+  toldIn,
   type Script,
   type Workshop,
   type WorkshopOptions,
@@ -121,7 +121,7 @@ describe("a collision with a feature of another run becomes a question", () => {
     });
     await services.answer(question, { decision: "revise", comment: "make a file of your own" });
     await services.drive(runId);
-    expect(section(services.packs("planner", "second")[1], "last tool results")).toMatch(/collision_detected: .*make a file of your own/s);
+    expect(toldIn(services.packs("planner", "second")[1])).toMatch(/collision_detected: .*make a file of your own/s);
     expect(await stand("second")).toMatchObject({ status: "ready_to_merge" });
   });
 

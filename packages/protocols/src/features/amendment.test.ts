@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { FeatureResult } from "../change/feature-run.ts";
-import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, section, type Workshop } from "./testing/workshop.ts";
+import { newFile, NOTHING_MISSING, openWorkshop, patchOf, planFor, toldIn, type Workshop } from "./testing/workshop.ts";
 
 let services: Workshop;
 afterEach(() => services.close());
@@ -37,9 +37,7 @@ describe("an amendment that collides", () => {
     expect(await stand("second")).toEqual({ status: "building", status_reason: "waits for first: file src/b.txt" });
     await approveAll();
     await services.drive(runId);
-    expect(section(services.packs("builder", "second")[1], "last tool results")).toBe(
-      "The plan was amended: version 2 is now the accepted plan.",
-    );
+    expect(toldIn(services.packs("builder", "second")[1])).toBe("The plan was amended: version 2 is now the accepted plan.");
     await approveAll();
     expect(results(await services.drive(runId))).toEqual(["merged", "merged"]);
     expect(services.git("show", "main:src/b.txt")).toBe("both\n");
@@ -55,9 +53,7 @@ describe("an amendment that collides", () => {
       qa: [NOTHING_MISSING],
     });
     await services.drive(await services.start("first", "second"));
-    expect(section(services.packs("builder", "first")[1], "last tool results")).toMatch(
-      /^The plan was not changed\. collision_detected: .*src\/b\.txt/s,
-    );
+    expect(toldIn(services.packs("builder", "first")[1])).toMatch(/^The plan was not changed\. collision_detected: .*src\/b\.txt/s);
     expect((await services.open()).map(({ kind }) => kind)).toEqual(["approval", "approval"]);
   });
 
@@ -81,7 +77,7 @@ describe("an amendment that collides", () => {
       await services.answer(question!, { decision: "revise" });
       await services.drive(runId);
     }
-    expect(section(services.packs("builder", "second")[1], "last tool results")).toMatch(/^The plan was not changed\. collision_detected/);
+    expect(toldIn(services.packs("builder", "second")[1])).toMatch(/^The plan was not changed\. collision_detected/);
     expect(await stand("second")).toMatchObject({ status: "ready_to_merge" });
   });
 });

@@ -2,6 +2,7 @@ import type { Plan } from "@slipway/kernel/change/plan/schema";
 import type { AttemptResult, LastAttempt } from "../change/phase.ts";
 import { revisePlan } from "../change/revise-plan.ts";
 import type { OperationResult, ChangeRun } from "../change/change-run.ts";
+import { completePlan } from "./plan.ts";
 import { askWorker, type WorkerDelivery } from "./worker.ts";
 
 /** Tries of the planner for one request. */
@@ -13,7 +14,7 @@ export async function amendPlan(change: ChangeRun, step: string, wish: string): 
   for (let number = 1; number <= MAX_TRIES; number++) {
     const attempt = `amend-${step.replace(":", "-")}.${number}`;
     const current = await change.ctx.step(`amend:${attempt}`, () => change.services.kernel.features.plan(change.id));
-    const instructions = `Return a PLAN_SUBMISSION with the whole revised plan: plan_version ${current.plan_version + 1}, revision_of ${current.plan_version}, and revision_reason. The plan must still allow what is already built.`;
+    const instructions = `Return a PLAN_SUBMISSION with the whole revised plan, which replaces version ${current.plan_version}; \`revision_reason\` says what is different. The plan must still allow what is already built.`;
     const answered: AttemptResult<WorkerDelivery<"planner">> = await askWorker(change, {
       role: "planner",
       attempt,
@@ -22,7 +23,7 @@ export async function amendPlan(change: ChangeRun, step: string, wish: string): 
       instructions,
     });
     const updated: OperationResult<Plan> | { readonly ok: false; readonly reply: string } = answered.ok
-      ? await revisePlan(change, attempt, answered.value.plan, current.plan_version)
+      ? await revisePlan(change, attempt, completePlan(change, answered.value.plan, current.plan_version), current.plan_version)
       : answered;
     if (updated.ok) return `The plan was amended: version ${updated.value.plan_version} is now the accepted plan.`;
     last = "reply" in updated ? { reply: updated.reply } : { failure: updated.failure };

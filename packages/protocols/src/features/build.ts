@@ -17,9 +17,16 @@ export async function buildOnce(change: ChangeRun, start: Start): Promise<Attemp
   const patched = await applyPatch(change, "builder", CHANGE_STEPS.patch.named(start.attempt), answered.value.unified_diff);
   if (!patched.ok) return patched;
   const passed = await gate(change, "fast", start.attempt);
-  if (!passed.ok) return passed;
+  if (!passed.ok) return withDiscarded(passed, answered.value.discarded);
   const entered = await moveTo(change, `qa-entry:${start.attempt}`, "qa", "the fast gates passed");
   return { ok: true, value: entered ? patched.value.tree : null };
+}
+
+/** A gate may have failed because of a file that is missing for this reason: without it the next attempt would repeat it. */
+function withDiscarded<T>(failed: AttemptResult<T>, discarded: string | undefined): AttemptResult<T> {
+  if (failed.ok || "reply" in failed || discarded === undefined) return failed;
+  const { failure } = failed;
+  return { ok: false, failure: { ...failure, message: `${failure.message} ${discarded}` } };
 }
 
 export interface Patched {

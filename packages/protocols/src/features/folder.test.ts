@@ -11,7 +11,7 @@ import type { Plan } from "@slipway/kernel/change/plan/schema";
 import type { Sandbox } from "@slipway/kernel/host/sandbox/contract";
 import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openDispatcher } from "../dispatch/dispatcher.ts";
 import { writeRules } from "./folder.ts";
 import { featuresRole } from "./roles.ts";
@@ -82,6 +82,25 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
   let sandbox: Sandbox;
   beforeAll(async () => void (sandbox = await openSandbox()));
 
+  test("it is told which of its files were discarded when the gate fails without them", async () => {
+    const told: string[] = [];
+    const broken: Act = async (request) => {
+      await shell(request, "echo BUG > src/a.txt; echo needed > src/set.txt");
+      return PATCH;
+    };
+    const repaired: Act = async (request) => {
+      told.push(request.prompt);
+      await shell(request, "echo two > src/a.txt");
+      return PATCH;
+    };
+    services = await openWorkshop(
+      {},
+      { dispatcher: working({ planner: [plans], builder: [broken, repaired], qa: [notes] }).dispatcher, sandbox },
+    );
+    await services.drive(await services.start());
+    expect(told[0]).toMatch(/# Material[^]*gate_failed: [^]*Not adopted from the agent's folder: src\/set\.txt [^]*BUG/);
+  });
+
   test("its patch is what it changed there, whatever it claims; other changes are dropped with a warning", async () => {
     const seen: string[] = [];
     const builder: Act = async (request) => {
@@ -106,7 +125,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
     expect(resultOf(await services!.drive(runId))?.status).toBe("merged");
 
     // Only the cached contents remain, for the next pack.
-    await vi.waitFor(() => expect(readdirSync(services!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]));
+    await expect.poll(() => readdirSync(services!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]);
     const planner = asked.find(({ role }) => role === "planner");
     expect(planner?.prompt).toContain("You cannot change them.");
     expect(planner?.prompt).not.toMatch(/^## \d+\. (file|listing)/m);
@@ -180,7 +199,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
     const [question] = await services!.open();
     await services!.approve(question!);
     expect(resultOf(await services!.drive(runId))?.status).toBe("merged");
-    await vi.waitFor(() => expect(readdirSync(services!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]));
+    await expect.poll(() => readdirSync(services!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]);
   });
 
   test("what left is kept with the transcript, and other hosts are refused", async () => {

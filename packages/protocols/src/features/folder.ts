@@ -7,15 +7,14 @@ import type { Policy } from "@slipway/kernel/config/policy";
 import { plannedFiles, type Plan } from "@slipway/kernel/change/plan/schema";
 import type { Reply } from "../dispatch/dispatcher.ts";
 import { droppedText, type FolderWork } from "../dispatch/work-folder.ts";
-import { FOLDER_OUTPUT, WORKER_OUTPUT, type WorkerOutput } from "./schemas.ts";
+import { WORKER_OUTPUT, type AskedOutput, type WorkerOutput } from "./schemas.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import type { ChangeRun } from "../change/change-run.ts";
 
 /** The feature's files as a folder: all are readable, those of the plan are writable. */
 export async function folderFor<R extends WorkerRole>(
   change: ChangeRun,
-  role: R,
-  show: readonly string[],
+  { role, show, output }: { readonly role: R; readonly show: readonly string[]; readonly output: AskedOutput<R> },
 ): Promise<FolderWork<WorkerOutput<R>>> {
   const { kernel } = change.services;
   const { repository, configuration } = kernel;
@@ -29,8 +28,8 @@ export async function folderFor<R extends WorkerRole>(
   ] satisfies PackRule[];
   return {
     contents: { ...listing, tree, rules, objectFormat: repository.objectFormat },
-    schema: FOLDER_OUTPUT[role],
-    adopt: (answer, changes) => adopt(role, FOLDER_OUTPUT[role].parse(answer), changes),
+    schema: output.folder,
+    adopt: (answer, changes) => adopt(role, output.folder.parse(answer), changes),
   };
 }
 
@@ -59,9 +58,9 @@ function adopt<R extends WorkerRole>(role: R, answer: unknown, changes: PackChan
   const { type, summary = "" } = answer as Answer;
   const plain = (value: unknown): Reply<WorkerOutput<R>> => ({ ok: true, value: WORKER_OUTPUT[role].parse(value) });
   if (type !== "PATCH") return plain(answer);
-  if (changes.diff !== "") return plain({ ...(answer as object), unified_diff: changes.diff });
-  const droppedNote = changes.dropped.length === 0 ? "" : ` ${droppedText(changes)}`;
-  const message = `The ${role} claims a patch (${summary}) but changed none of its writable files.${droppedNote}`;
+  const discarded = changes.dropped.length === 0 ? undefined : droppedText(changes);
+  if (changes.diff !== "") return plain({ ...(answer as object), unified_diff: changes.diff, discarded });
+  const message = `The ${role} claims a patch (${summary}) but changed none of its writable files.${discarded === undefined ? "" : ` ${discarded}`}`;
   return {
     ok: false,
     failure: toFailure(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stableExcerpt } from "./excerpt.ts";
+import { excerpt, stableExcerpt } from "./excerpt.ts";
 import { featuresRole } from "./roles.ts";
 import { toolFor } from "../change/worker-role.ts";
 import { conflictingIn, resourcesIn } from "../change/collision-rules.ts";
@@ -10,6 +10,12 @@ test("the same failure gives the same text wherever and whenever it happened", (
     `\u001b[31mnot ok\u001b[0m /${folder}/.worktrees/letters/src/a.test.ts:3 (${ms}ms)\n# duration_ms ${ms}\n`;
   expect(stableExcerpt(log("tmp/one", "1.25"))).toBe(stableExcerpt(log("home/two", "77")));
   expect(stableExcerpt(log("tmp/one", "1.25"))).toContain("src/a.test.ts:3");
+});
+
+test("the text that a worker reads keeps its times, which may be what a test expected", () => {
+  expect(excerpt("Expected `waits 100 ms` / Actual `waits 250 ms`\n\u001b[31mtime: 10\u001b[0m\n")).toBe(
+    "Expected `waits 100 ms` / Actual `waits 250 ms`\ntime: 10",
+  );
 });
 
 test("only the end of a long log is shown", () => {

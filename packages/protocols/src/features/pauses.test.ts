@@ -11,7 +11,7 @@ import { openWorkshop, patchOf, planFor, resultOf, type Workshop } from "./testi
 let services: Workshop;
 afterEach(() => services.close());
 
-type Turn = Error | object;
+type Turn = Error | object | (() => Error);
 
 const limit = (code: ErrorCode, wake_at: number | null) => new SlipwayError(code, "slow down", { wake_at });
 const NOTE = { type: "NOTE", text: "fine", updates: [{ path: "src/a.txt", hunks: [{ start_line: 1, end_line: 1 }], status: "passed" }] };
@@ -28,6 +28,7 @@ function scripted(script: Readonly<Record<string, readonly Turn[]>>) {
       asked.push(request);
       const turns = script[request.role] ?? [];
       const turn = turns[Math.min(before, turns.length - 1)];
+      if (typeof turn === "function") throw turn();
       if (turn instanceof Error) throw turn;
       return { text: JSON.stringify(turn), usage: { input_tokens: 10, output_tokens: 5, cost_usd: 0.25 }, model: "m" };
     },
@@ -91,8 +92,9 @@ describe("a limit of the provider", () => {
   });
 
   test("a run that is stopped while it waits continues with the same attempt when the time is over", async () => {
-    const wakeAt = Date.now() + 1_500;
-    const { asked, runId } = await open({ ...HAPPY, planner: [limit("rate_limited", wakeAt), planFor()] });
+    let wakeAt = Infinity;
+    const limited = () => limit("rate_limited", (wakeAt = Date.now() + 4_000));
+    const { asked, runId } = await open({ ...HAPPY, planner: [limited, planFor()] });
     const stop = new AbortController();
     const driven = services.engine.drive(runId, { signal: stop.signal });
     while ((await events(runId, "sleeping")).length === 0) await new Promise((resolve) => void setImmediate(resolve));

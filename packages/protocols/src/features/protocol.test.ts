@@ -9,6 +9,7 @@ import {
   openWorkshop,
   patchOf,
   planFor,
+  toldIn,
   resultOf,
   withVerdicts,
   type Script,
@@ -29,7 +30,7 @@ async function toApproval(script: Script) {
   return { runId, outcome, question: question! };
 }
 
-const packText = (index: number) => services.asked[index]?.pack.sections.find(({ title }) => title === "last tool results")?.text ?? "";
+const packText = (index: number) => toldIn(services.asked[index]?.pack);
 const status = async () => (await services.kernel.features.context("letters")).state;
 
 describe("the happy path", () => {

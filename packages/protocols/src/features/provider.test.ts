@@ -5,7 +5,7 @@ import type { Kernel } from "@slipway/kernel/kernel";
 import { afterEach, expect, test } from "vitest";
 import { openDispatcher } from "../dispatch/dispatcher.ts";
 import { featuresRole } from "./roles.ts";
-import { openWorkshop, patchOf, planFor, resultOf, type Workshop } from "./testing/workshop.ts";
+import { newFile, openWorkshop, patchOf, planFor, resultOf, type Workshop } from "./testing/workshop.ts";
 
 let services: Workshop;
 afterEach(() => services.close());
@@ -69,7 +69,7 @@ test("[FEA-150] prompts injected, a forbidden call blocked, QA closed and respaw
 
   const systems = Object.fromEntries(asked.map(({ role, system }) => [role, system]));
   expect(systems).toMatchObject({ planner: PROMPTS["slipway/prompts/planner.system.md"], qa: PROMPTS["slipway/prompts/qa.system.md"] });
-  expect(systems["builder"]).toContain("You build one planned change");
+  expect(systems["builder"]).toContain("You implement one planned change");
 
   const [first, second] = asked.filter(({ role }) => role === "qa");
   const index = ({ input }: ProviderRequest) => String(input.context_bundle.find(({ kind }) => kind === "qa_index")?.text);
@@ -111,6 +111,35 @@ test.each([
   expect((await services.open())[0]?.kind).toBe("approval");
 });
 
+test("[FEA-133] an answer of QA without verdicts is sent back at once, and its tests are not lost", async () => {
+  const tests = newFile("src/new.txt", "three");
+  const { asked, dispatcher } = scriptedProvider({
+    planner: [() => planFor("letters", { files: { create: ["src/new.txt"], modify: ["src/a.txt"], delete: [] } })],
+    builder: [() => patchOf("src/a.txt", "one", "two")],
+    qa: [() => tests, () => ({ ...tests, updates: passes("src/a.txt") })],
+  });
+  services = await openWorkshop({}, { dispatcher });
+  expect((await services.drive(await services.start())).status).toBe("waiting");
+  const [first, second] = asked.filter(({ role }) => role === "qa");
+  expect(first?.prompt).toContain("A verdict for each entry that you were given.");
+  expect(second).toMatchObject({ attempt: first?.attempt, repair: 1, errors: [expect.stringContaining("/updates")] });
+  expect(services.read(".worktrees/letters/src/new.txt")).toBe("three\n");
+});
+
+test("the planner is asked for nothing that the harness knows, and may leave it out", async () => {
+  const { plan } = planFor();
+  const { feature_id: _, plan_version: __, base_ref: ___, ...asked } = plan;
+  const provider = scriptedProvider({
+    planner: [() => ({ type: "PLAN_SUBMISSION", plan: asked })],
+    builder: [() => patchOf("src/a.txt", "one", "two")],
+    qa: [() => ({ type: "NOTE", text: "fine", updates: passes("src/a.txt") })],
+  });
+  services = await openWorkshop({}, { dispatcher: provider.dispatcher });
+  await services.drive(await services.start());
+  expect(provider.asked[0]?.prompt).not.toMatch(/"(feature_id|plan_version|base_ref|revision_of|verification_overrides)":\{/);
+  expect(await services.kernel.features.plan("letters")).toMatchObject(plan);
+});
+
 test("[FEA-120] the worker's input names its role, feature, bundle, instructions and last results, and who answers", async () => {
   const { asked, dispatcher } = scriptedProvider({ planner: [() => ({ type: "NOTE", text: "?" })] });
   services = await openWorkshop({}, { dispatcher });
@@ -119,7 +148,7 @@ test("[FEA-120] the worker's input names its role, feature, bundle, instructions
   expect(input).toMatchObject({
     role: "planner",
     feature_id: "letters",
-    instructions: "Return a PLAN_SUBMISSION for this feature.",
+    instructions: "Plan this feature: return a PLAN_SUBMISSION.",
     last_tool_results: "The planner returned a NOTE. It was recorded, but the work itself is still missing.",
     provider: "scripted",
     model: "m",

@@ -62,7 +62,7 @@ describe("the retry of a feature that has ended", () => {
     expect(services.packs("planner")).toHaveLength(1);
   });
 
-  test("with a plan that collides with a feature of another run: a person is asked, and may give up", async () => {
+  test("with a plan that collides with a feature of another run: a person is asked without a wait, and may give up", async () => {
     await refused({ ...HAPPY, "planner/numbers": [planFor("numbers")] });
     const other = await services.start("numbers");
     await services.drive(other);
@@ -70,6 +70,7 @@ describe("the retry of a feature that has ended", () => {
     await services.drive(runId);
     const question = (await services.open()).find(({ kind }) => kind === "mend");
     expect(question).toMatchObject({ context: { code: "collision_detected" } });
+    expect((await services.steps(runId)).filter((step) => step.startsWith("retry"))).toEqual(["retry"]);
     await services.answer(question!, { decision: "give_up" });
     expect(resultOf(await services.drive(runId))?.status).toBe("failed");
   });

@@ -1,7 +1,7 @@
 import { escalationsAfter } from "@slipway/agents/routing/tiers";
 import { inPlace } from "../dispatch/ask-agent.ts";
 import { mustPerform } from "../change/perform.ts";
-import type { Entries } from "./batch.ts";
+import { countOf, type Entries } from "./batch.ts";
 import { folderFor } from "./folder.ts";
 import { packFor } from "./pack.ts";
 import { invokerOf } from "../change/invoker.ts";
@@ -9,7 +9,7 @@ import { withPauses } from "../dispatch/pauses.ts";
 import type { AttemptResult, Start } from "../change/phase.ts";
 import { answerRequest } from "./requests.ts";
 import { WORKER_STEPS } from "./steps.ts";
-import { WORKER_OUTPUT, type WorkerOutput } from "./schemas.ts";
+import { askedOutput, type WorkerOutput } from "./schemas.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
 import { beginSession } from "../change/sessions.ts";
 import { orchestratorCall, type ChangeRun } from "../change/change-run.ts";
@@ -27,9 +27,9 @@ export type WorkerDelivery<R extends WorkerRole> = Exclude<WorkerOutput<R>, { ty
   (R extends "qa" ? unknown : { type: "PLAN_SUBMISSION" | "PATCH" });
 
 export const INSTRUCTIONS: Record<WorkerRole, string> = {
-  planner: "Return a PLAN_SUBMISSION for this feature.",
-  builder: "Return a PATCH that carries out the plan on the current files.",
-  qa: "Return a PATCH with the tests that are missing, or a NOTE if none are; in `updates`, your verdict on each entry of the test index.",
+  planner: "Plan this feature: return a PLAN_SUBMISSION.",
+  builder: "Implement the accepted plan: return a PATCH.",
+  qa: "Test this change: return a PATCH with the tests that are missing, or a NOTE if none are.",
 };
 
 /** One invocation. Notes are recorded and requests are answered; neither counts as a delivery. */
@@ -39,6 +39,7 @@ export async function askWorker<R extends WorkerRole>(
 ): Promise<AttemptResult<WorkerDelivery<R>>> {
   const { role, attempt, last, batch, show, entries, failures = 0, instructions = INSTRUCTIONS[role] } = assignment;
   const step = WORKER_STEPS[role as WorkerRole].named(attempt);
+  const output = askedOutput(role, entries === undefined ? 0 : countOf(entries));
   await beginSession(change, role, attempt, batch);
   const reply = await withPauses(invokerOf(change), step, (name, handAnswer) =>
     inPlace<WorkerOutput<R>>(change, name, async (signal) => {
@@ -53,9 +54,9 @@ export async function askWorker<R extends WorkerRole>(
           escalations: escalationsAfter(failures),
           pack,
           instructions,
-          schema: WORKER_OUTPUT[role],
+          schema: output.plain,
           call: orchestratorCall(change, name),
-          folder: () => folderFor(change, role, show),
+          folder: () => folderFor(change, { role, show, output }),
           handAnswer,
         },
         signal,
@@ -63,13 +64,13 @@ export async function askWorker<R extends WorkerRole>(
     }),
   );
   if (!reply.ok) return reply;
-  const output = reply.value;
-  if (output.type === "NOTE") {
+  const answer = reply.value;
+  if (answer.type === "NOTE") {
     await mustPerform(change, `note:${step}`, (call) =>
-      change.services.kernel.features.note(call, { feature_id: change.id, role, text: output.text }),
+      change.services.kernel.features.note(call, { feature_id: change.id, role, text: answer.text }),
     );
     if (role !== "qa") return { ok: false, reply: `The ${role} returned a NOTE. It was recorded, but the work itself is still missing.` };
   }
-  if (output.type === "REQUEST") return answerRequest(change, step, role, output);
-  return { ok: true, value: output as WorkerDelivery<R> };
+  if (answer.type === "REQUEST") return answerRequest(change, step, role, answer);
+  return { ok: true, value: answer as WorkerDelivery<R> };
 }

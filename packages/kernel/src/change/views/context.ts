@@ -16,7 +16,17 @@ export interface FeatureContext {
   /** The tree of the worktree. */
   readonly tree: string;
   readonly files: readonly TreeFile[];
+  /** The project's guidance for contributors, as the base commit has it: nothing that this change writes. */
+  readonly conventions: readonly Convention[];
 }
+
+export interface Convention {
+  readonly path: string;
+  readonly text: string;
+}
+
+const CONVENTION_FILES: ReadonlySet<string> = new Set(["AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md"]);
+const MAX_CONVENTION_BYTES = 16 * 1024;
 
 export interface TreeFile {
   readonly path: string;
@@ -34,7 +44,19 @@ export async function featureContext(dependencies: FeatureDependencies, id: stri
     diffStat: await diffText(repository, feature.base_commit, feature.tree, { stat: true }),
     tree: feature.tree,
     files: await listFiles(dependencies, feature.tree),
+    conventions: await conventionsAt(dependencies, feature.base_commit),
   };
+}
+
+const conventions = cachedAnswers<readonly Convention[]>(() => true);
+
+/** Files that are too long for every prompt are left out: an agent with a folder reads them there. */
+function conventionsAt(dependencies: FeatureDependencies, commit: string): Promise<readonly Convention[]> {
+  return conventions(dependencies.repository, [commit], async () => {
+    const listed = await listFiles(dependencies, commit);
+    const wanted = listed.filter(({ path, bytes }) => CONVENTION_FILES.has(path) && bytes <= MAX_CONVENTION_BYTES);
+    return Promise.all(wanted.map(async (file) => ({ path: file.path, text: await readTreeFile(dependencies, file) })));
+  });
 }
 
 const listings = cachedAnswers<readonly TreeFile[]>((files) => files.length <= 1_000);

@@ -1,5 +1,6 @@
 import type { PackItem } from "@slipway/agents/pack";
 import type { DispatchInput } from "../contract/input.ts";
+import { fileSections, listingSection } from "../../change/file-sections.ts";
 import type { CrewRun } from "../crew-run.ts";
 import { PROJECT_INSTRUCTIONS } from "../prompts/render.ts";
 import { inSession } from "../session/session-name.ts";
@@ -42,18 +43,5 @@ async function repositorySections({ change, id }: CrewRun, order: DispatchOrder)
   const { files } = await features.context(id);
   const own = files.filter(({ path }) => !path.startsWith("slipway/") && !path.startsWith(".slipway/") && !order.reviewed.includes(path));
   const wanted = [PROJECT_INSTRUCTIONS, ...(order.filesExpected ?? [])];
-  const first = own.filter(({ path }) => wanted.includes(path));
-  const rest = own.filter(({ path }) => !wanted.includes(path));
-  let room = MAX_FILE_BYTES;
-  const shown = [...first, ...rest].filter(({ bytes }) => (room -= bytes) >= 0);
-  const texts = await Promise.all(
-    shown.map(async (file): Promise<PackItem | null> => {
-      const text = await features.readTreeFile(file);
-      return text.includes("\0") ? null : { title: file.path, kind: "file", text };
-    }),
-  );
-  return [
-    { title: "files in the repository", kind: "listing", text: own.map(({ path }) => path).join("\n") },
-    ...texts.filter((one) => one !== null),
-  ];
+  return [listingSection(own), ...(await fileSections(change, own, { wanted, maxBytes: MAX_FILE_BYTES }))];
 }

@@ -1,3 +1,4 @@
+import { COMMENT, REPLY, RESULTS } from "@slipway/agents/invoke";
 import type { Pack } from "@slipway/agents/pack";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import {
@@ -179,6 +180,14 @@ function answerOf<T>(answer: unknown, parse: (value: unknown) => T): Reply<T> {
 }
 
 /** The text of a pack under a title. */
+const TOLD: ReadonlySet<string> = new Set([COMMENT, REPLY, RESULTS]);
+
+/** What the worker was told of its last attempt. */
+export function toldIn(pack: Pack | undefined): string {
+  const told = pack?.sections.filter(({ kind }) => TOLD.has(kind)) ?? [];
+  return told.length === 0 ? "none" : told.map(({ text }) => text).join("\n\n");
+}
+
 export function section(pack: Pack | undefined, title: string): string {
   return pack?.sections.find((one) => one.title === title)?.text ?? "";
 }

@@ -1,4 +1,5 @@
 import type { PackItem } from "@slipway/agents/pack";
+import { fileSections, listingSection } from "../../change/file-sections.ts";
 import type { ForgeRun } from "../forge-run.ts";
 
 /** Limit of the file text in a prompt; the list of paths is always complete. */
@@ -32,16 +33,5 @@ export async function repositorySections({ change, id }: ForgeRun, wanted: reado
   const { features } = change.services.kernel;
   const { files } = await features.context(id);
   const own = files.filter(({ path }) => !path.startsWith("slipway/"));
-  const first = own.filter(({ path }) => wanted.includes(path));
-  const rest = own.filter(({ path }) => !wanted.includes(path));
-  let room = MAX_FILE_BYTES;
-  const shown = [...first, ...rest].filter(({ bytes }) => (room -= bytes) >= 0);
-  const texts = await Promise.all(
-    shown.map(async (file): Promise<PackItem | null> => {
-      const text = await features.readTreeFile(file);
-      return text.includes("\0") ? null : { title: file.path, kind: "file", text };
-    }),
-  );
-  const listing: PackItem = { title: "files in the repository", kind: "listing", text: own.map(({ path }) => path).join("\n") };
-  return [listing, ...texts.filter((one) => one !== null)];
+  return [listingSection(own), ...(await fileSections(change, own, { wanted, maxBytes: MAX_FILE_BYTES }))];
 }
