@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { workflow, type Ctx } from "@slipway/durable/ctx";
 import { openEngine } from "@slipway/durable/engine";
 import { openScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
@@ -137,8 +139,11 @@ function nameOf(file: string): string {
   return `${file.split("/").at(-1)?.replace(".test.ts", "")} ENSURES: result === a * 2`;
 }
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
 function usedHeap(): number {
-  globalThis.gc?.();
+  collectGarbage();
   return Math.round(process.memoryUsage().heapUsed / 1024 / 1024);
 }
 
