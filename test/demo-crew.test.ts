@@ -7,11 +7,11 @@ import { artifactProblems } from "@slipway/protocols/crew/session/artifact-check
 import { reportProblems } from "@slipway/protocols/crew/session/report";
 import { parseStatus } from "@slipway/protocols/crew/session/status";
 import { parseTasks } from "@slipway/protocols/crew/session/tasks";
-import { PROGRAM } from "slipway/testing/program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cassetteFiles, recordedCassette } from "./demo-author.ts";
 import { CREW_CASSETTE } from "./demo-crew/author.ts";
 import { KNOWN_ISSUES } from "./demo-crew/bookmark-scenes.ts";
+import { canGoOffline, demoCommand } from "./demo-offline.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-crew-test-")));
 const folder = join(home, "repository");
@@ -48,8 +48,7 @@ function statusNow() {
 
 /** Throws if the program ends with another exit code than 0. */
 beforeAll(() => {
-  const argv = [...PROGRAM, "demo", "crew", "--json", "--keep", folder];
-  const output = execFileSync(process.execPath, argv, { cwd: home, env, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const output = execFileSync(...demoCommand("crew", folder), { cwd: home, env, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
   summary = JSON.parse(output.trim().split("\n").at(-1) ?? "") as Summary;
 }, 240_000);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -60,6 +59,10 @@ test("the cassette of crew is what its author writes", () => {
 });
 
 describe("the demo of crew", () => {
+  test.skipIf(!canGoOffline)("runs without any network", () => {
+    expect(summary).toMatchObject({ status: "merged", elapsed_ms: expect.any(Number) });
+  });
+
   test("[CRW-066][CRW-082][CRW-101] a lean task that proves larger begins again in full mode, in the same session, and goes on to DONE", () => {
     expect(summary).toMatchObject({ status: "merged", mode: "full" });
     const { states } = summary;
