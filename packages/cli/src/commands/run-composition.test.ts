@@ -18,13 +18,22 @@ describe("a run whose specifications name protocols", () => {
     expect(project.sql("SELECT * FROM features")).toEqual([]);
   });
 
-  test("makes each specification of a folder with --protocol, as a feature of one run", async () => {
-    const project = letters({ "specs/a.spec.md": SPEC, "specs/b.spec.md": SPEC });
-    await project.slipway(["run", "specs/", "--protocol", "forge", "--cassette", project.cassette]);
-    expect(project.sql("SELECT workflow, count(*) AS count FROM runs WHERE workflow LIKE '%change' GROUP BY workflow")).toEqual([
-      { workflow: "forge-change", count: 2 },
-    ]);
-    expect(project.sql("SELECT id FROM features ORDER BY id").map(({ id }) => id)).toEqual(["a", "b"]);
+  test.each([
+    ["forge", { mode: "autonomous" }, ["a-letter", "b-letter"]],
+    ["crew", { mode: "full", project_type: "mixed" }, ["a-letter", "b-letter"]],
+    // Its changes begin when their programs are finished.
+    ["criticality", { idea: SPEC, spec_digest: null }, []],
+  ])("makes each specification of a folder with --protocol %s, as a feature of one run", async (protocol, input, begun) => {
+    const project = letters({ "specs/a-letter.spec.md": SPEC, "specs/b-letter.spec.md": SPEC });
+    await project.slipway(["run", "specs/", "--protocol", protocol, "--cassette", project.cassette]);
+    const made = project.sql(`SELECT run_id FROM runs WHERE workflow = '${protocol}-change' ORDER BY run_id`);
+    expect(made.map(({ run_id }) => String(run_id).split("/")[1])).toEqual(["feature:a-letter", "feature:b-letter"]);
+    const [started, ...more] = project.sql("SELECT payload FROM events WHERE kind = 'started' AND stream NOT LIKE '%/%'");
+    expect(more).toEqual([]);
+    expect(JSON.parse(String(started?.["payload"]))).toMatchObject({
+      input: { specs: ["a-letter", "b-letter"].map((feature_id) => ({ feature_id, inner: { protocol, input } })) },
+    });
+    expect(project.sql("SELECT id FROM features ORDER BY id").map(({ id }) => id)).toEqual(begun);
   });
 
   test("takes words after --protocol as a request, as `slipway NAME` does", async () => {
