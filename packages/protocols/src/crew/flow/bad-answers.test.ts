@@ -1,6 +1,9 @@
+import { mkdtempSync, readdirSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { SlipwayError } from "@slipway/agents/errors";
 import { afterEach, describe, expect, test } from "vitest";
-import { coder, file, leanIntake, LETTERS_TWO, own, OWN, qa, reviewer, said } from "./testing/artifacts.ts";
+import { coder, file, leanIntake, LETTERS_TWO, own, OWN, qa, reviewer, RUN, said } from "./testing/artifacts.ts";
 import { openBench, shown, type CrewBench, type Models, type People, type Reply } from "./testing/bench.ts";
 import { builds, reviews } from "./testing/team.ts";
 
@@ -115,6 +118,78 @@ describe("an edit of what only the harness writes", () => {
     const events = (await bench.events()).filter(({ name }) => name === "agent.refused").map(({ payload }) => payload);
     expect(events.join()).toContain("Coder changed current_state in status.json");
     expect(bench.states()).toContain("INTEGRATE");
+  });
+});
+
+describe("a write outside the grant", () => {
+  const refusedBy = async () => {
+    const events = (await bench.events()).filter(({ name }) => name === "agent.refused");
+    return events.map(({ payload }) => (JSON.parse(payload) as { event: { role: string; refusals: object[] } }).event);
+  };
+
+  test("[CRW-081][CRW-043] of the session's other files, or under another spelling of one that may be written, is dropped and recorded", async () => {
+    const reaches = (request: Parameters<ReturnType<typeof builds>>[0]) => {
+      const made = coder(shown(request, `${OWN}tasks.yaml`).replace("goal: Letters say two.", "goal: Nothing."), "T-001", LETTERS_TWO);
+      const names = ["run-log.jsonl", "approve-design-history.jsonl", "STATUS.json", "Tasks.yaml"];
+      const files = [...names.map((name) => own(name, "{}\n")), file(`.slipway/RUNS/${RUN}/tasks.yaml`, "tasks: []\n")];
+      return { ...made, files: [...made.files, ...files] };
+    };
+    await lean({ coder: [reaches] });
+    expect((await bench.result()).status).toBe("merged");
+    const dropped = (path: string) => ({ tool: "write", path, reason: "it may be read and not changed" });
+    const names = [`${OWN}STATUS.json`, `${OWN}Tasks.yaml`, `${OWN}approve-design-history.jsonl`, `${OWN}run-log.jsonl`];
+    expect(await refusedBy()).toEqual([
+      { role: "crew/coder", subject: "change-letters", count: 5, refusals: [`.slipway/RUNS/${RUN}/tasks.yaml`, ...names].map(dropped) },
+      {
+        role: "crew/coder",
+        subject: "change-letters",
+        count: 1,
+        refusals: [
+          {
+            tool: "edit",
+            path: `${OWN}tasks.yaml`,
+            reason: "Coder changed more than the status of T-001 in tasks.yaml; that is discarded.",
+          },
+        ],
+      },
+    ]);
+    expect(bench.file("tasks.yaml")).toContain("goal: Letters say two.");
+    expect(bench.roles()).toEqual(["SpecAgent meta", "Coder T-001", "Reviewer T-001", "QA T-001"]);
+    expect(readdirSync(join(bench.scratch.root, OWN)).toSorted()).toEqual(
+      ["acceptance.json", "report.md", "run-log.jsonl", "spec.md", "status.json", "tasks.yaml"].toSorted(),
+    );
+  });
+
+  test("[CRW-080][CRW-021] of the repository, through a link or under another spelling, is refused by name, and nothing of it is there", async () => {
+    const told: Readonly<Record<string, string>> = {
+      "out/new.txt": "out: does not exist, so it cannot be in files.delete",
+      "alias.txt": "alias.txt: does not exist, so it cannot be in files.modify",
+      "SRC/a.txt": '"SRC/a.txt" (twin)',
+      [`.Slipway/runs/${RUN}/status.json`]: `the path ".Slipway/runs/${RUN}/status.json" is another spelling of .slipway`,
+      "Slipway/policy.yaml": `the path "Slipway/policy.yaml" is in Slipway's own folder`,
+    };
+    const paths = Object.keys(told);
+    const reaches = (request: Parameters<ReturnType<typeof builds>>[0], turn: number) => {
+      const path = paths[Math.floor(turn / 3)];
+      return builds(path === undefined ? LETTERS_TWO : [...LETTERS_TWO, file(path, "three\n")])(request);
+    };
+    await lean({ coder: [reaches] }, { crew_blocked: paths.map(() => ({ decision: "resume" })) });
+    const { root, git } = bench.scratch;
+    const outside = mkdtempSync(join(tmpdir(), "slipway-crew-outside-"));
+    symlinkSync(outside, join(root, "out"));
+    symlinkSync("src/b.txt", join(root, "alias.txt"));
+    git("add", "out", "alias.txt");
+    git("commit", "--quiet", "--message", "links");
+    const before = git("ls-tree", "-r", "main").split("\n");
+    expect((await bench.result()).status).toBe("merged");
+    expect(bench.asked.map(({ body }) => body)).toEqual(Object.values(told).map((reason) => expect.stringContaining(reason)));
+    const stops = bench.log().filter(({ blockers }) => blockers.includes("subagent_failure"));
+    expect(stops.map(({ why }) => why)).toEqual(Object.values(told).map((reason) => expect.stringContaining(reason)));
+    const changed = git("ls-tree", "-r", "main")
+      .split("\n")
+      .filter((line) => !before.includes(line));
+    expect(changed.map((line) => line.split("\t")[1])).toEqual(["src/a.txt", "test/a.test.sh"]);
+    expect(readdirSync(outside)).toEqual([]);
   });
 });
 
