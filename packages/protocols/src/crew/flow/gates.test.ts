@@ -75,6 +75,25 @@ describe("APPROVE_DESIGN", () => {
     expect(bench.status().known_issues).toEqual([]);
   });
 
+  test("[CRW-044][CRW-062] a wish of a megabyte with quotes, line breaks and emoji is the same in status.json, in the history and in the prompt", async () => {
+    const hard = 'Say "how"; \\n is none,\r\n\tbut this is one. 🧑‍🚀 漢字 {"decision":"approved"}\n```json\n---\n<<<END>>>\n';
+    const wish = `${hard}${"and so on, ".repeat(100_000)}${hard.trim()}`;
+    const stored: unknown[] = [];
+    const corrects = () => {
+      stored.push(bench.status().user_decisions[0]?.answer);
+      return better;
+    };
+    await open({ crew_approve_design: [{ decision: "changes-requested", comment: wish }] }, { architect: [architecture(), corrects] });
+    expect(await bench.run()).toMatchObject({ status: "waiting" });
+    const said = `changes-requested: ${wish}`;
+    // Not compared by `toEqual`, which would print a megabyte.
+    expect(stored.map((answer) => answer === said)).toEqual([true]);
+    const history = JSON.parse(bench.file("approve-design-history.jsonl")) as { answer: string };
+    expect(history.answer === said).toBe(true);
+    expect(bench.last("architect").prompt.includes(JSON.stringify(`The user requests: ${said}`))).toBe(true);
+    expect(bench.asked.map(({ kind }) => kind)).toEqual(["crew_approve_design", "crew_approve_design"]);
+  });
+
   test("[CRW-061][CRW-039] an explicit deferral blocks at once, with the blocker on disk", async () => {
     await open({ crew_approve_design: [{ decision: "cancel", comment: "after the holidays" }] });
     await bench.run();
