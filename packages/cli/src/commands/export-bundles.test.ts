@@ -3,7 +3,7 @@ import { crewExport } from "@slipway/protocols/crew/export/export-crew";
 import { forgeExport } from "@slipway/protocols/forge/export/export-forge";
 import type { ProtocolEntry } from "@slipway/protocols/protocol";
 import { PROTOCOLS } from "@slipway/protocols/protocols";
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { letters } from "../testing/project.ts";
@@ -79,5 +79,50 @@ describe("slipway export of a protocol with more than its roles", () => {
     expect(existsSync(join(project.root, ".github/crew"))).toBe(false);
     expect((await project.slipway(["export", "copilot", "--protocol", "crew", "--force"])).code).toBe(0);
     expect(project.read(PLANNER)).toContain("# Planner");
+  });
+});
+
+/** What people keep where exports go: other names, other kinds, other bytes than text. */
+const OWN: Readonly<Record<string, string>> = {
+  ".github/agents/ours.agent.md": "---\ndescription: ours\n---\n",
+  ".github/copilot-instructions.md": "Be brief.\r\n",
+  ".github/crew/notes.md": "no newline at the end",
+  ".github/workflows/ci.yml": "on: push\n",
+  ".claude/agents/ours.md": "---\nname: ours\n---\n",
+  ".claude/commands/deploy.md": "\ufeffDeploy.\n",
+  ".claude/settings.json": '{ "permissions": {} }',
+  "AGENTS.md": "# Ours\n",
+  "CLAUDE.md": "# Ours\n",
+  "slipway-forge/notes.md": "# Ours\n",
+};
+
+/** Every file of the working tree with its bytes, and what would tell that it was written again. */
+function treeOf(root: string): Record<string, string> {
+  const found = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = found.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+  return Object.fromEntries(
+    paths
+      .filter((path) => !path.startsWith(".git/"))
+      .map((path) => {
+        const { ino, mode, mtimeMs } = lstatSync(join(root, path));
+        return [path, `${ino} ${mode} ${mtimeMs} ${readFileSync(join(root, path), "base64")}`];
+      }),
+  );
+}
+
+describe("slipway export into a repository with files of its own", () => {
+  const cases = TARGETS.flatMap((target) => PROTOCOLS.map(({ name }) => [target, name] as const));
+
+  test.each(cases)("%s of %s writes what it names, and touches nothing else", async (target, protocol) => {
+    const project = letters(OWN);
+    const before = treeOf(project.root);
+    const { code, json } = await project.slipway(["export", target, "--protocol", protocol, "--json"]);
+    expect(code).toBe(0);
+    const [shown] = json<Shown & { readonly out: string }>();
+    const written = (shown?.files ?? []).map(({ path }) => join(shown?.out ?? "", path).slice(project.root.length + 1));
+    expect(written.length).toBeGreaterThan(2);
+    const after = treeOf(project.root);
+    expect(Object.keys(after).toSorted()).toEqual([...Object.keys(before), ...written].toSorted());
+    expect(Object.fromEntries(Object.keys(before).map((path) => [path, after[path]]))).toEqual(before);
   });
 });
