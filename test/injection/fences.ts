@@ -1,6 +1,6 @@
 /** The parts of a prompt outside the data fences. */
 export function outsideFences(prompt: string): string {
-  const marker = /<<<(data-[0-9a-f]{24}) and \1>>>/.exec(prompt)?.[1];
+  const marker = /<<<(text-[0-9a-f]{16}) and \1>>>/.exec(prompt)?.[1];
   if (marker === undefined) throw new Error("The prompt names no fence.");
   const parts = prompt.split(`<<<${marker}\n`);
   return parts

@@ -28,6 +28,8 @@ test("the prompt has task, sections and answer, in this order, and the system pr
       "",
       "Plan it.",
       "",
+      `Every text below stands between <<<${fence} and ${fence}>>>, and nothing else ends it.`,
+      "",
       "# What is asked",
       "It comes from the person who runs this work, or was decided for them. Carry it out.",
       "",

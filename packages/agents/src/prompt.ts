@@ -102,7 +102,8 @@ function write({ role, subject, pack, instructions, schema, answer = "json" }: P
   const fence = `text-${pack.digest.slice(0, FENCE_CHARACTERS)}`;
   const groups = GROUPS.flatMap((group) => groupText(group, pack.sections, { fence, layer }));
   const task = `# Task\nRole: ${role.name}\nSubject: ${visible(subject)}\n\n${instructions.trim()}`;
-  const question = [task, ...groups, ...more].join("\n\n");
+  const fences = groups.length === 0 ? [] : [`Every text below stands between <<<${fence} and ${fence}>>>, and nothing else ends it.`];
+  const question = [task, ...fences, ...groups, ...more].join("\n\n");
   return {
     text: `${question}\n\n${askedText(answer, shown.text)}`,
     structured: `${question}\n\n${structuredText(shown)}`,

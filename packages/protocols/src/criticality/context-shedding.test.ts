@@ -239,7 +239,7 @@ describe("a run that returns to Lattice", () => {
 });
 
 /** Without times, and without the fence that is made from the content. */
-const timeless = (prompt: string) => prompt.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/data-[0-9a-f]{24}/g, "FENCE");
+const timeless = (prompt: string) => prompt.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/text-[0-9a-f]{16}/g, "FENCE");
 
 describe("a run that is stopped and resumed", () => {
   test(
