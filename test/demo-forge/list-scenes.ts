@@ -112,10 +112,7 @@ export function listScenes(): AuthoredAnswer[] {
       tasks: [TASK_1, { ...TASK_2, description: "Use one key of name and unit, and keep the first ingredient's order." }],
       waves: [["task-01", "task-02"]],
     }),
-    implement("task-02-w1-i2", "shoppingList() joins by name and unit.", {
-      "src/shopping.js": SHOPPING_AGAIN,
-      "test/shopping.test.js": SHOPPING_TEST,
-    }),
+    implement("task-02-w1-i2", "shoppingList() joins by name and unit.", { "src/shopping.js": SHOPPING_AGAIN }),
     verify("task-02-w1-i2", { passed: 2, failed: 1 }, [{ id: "AC-2", met: false, evidence: "The amounts are joined as text." }], failed),
     revert("task-02-revert-w1-i2", "shoppingList() is given up: its sums were wrong twice."),
     plan("replan-w1-i2", "🟢", {

@@ -1,4 +1,5 @@
 import type { PackChanges } from "@slipway/agents/packs/changes";
+import { undeclaredChanges } from "../../firewall/declared-changes.ts";
 import { checklistFor } from "../checklists/qualify.ts";
 import { storedDesignSpec } from "../contract/checks/artifact-roles.ts";
 import type { OutputFacts } from "../contract/facts.ts";
@@ -16,7 +17,6 @@ import { findTask, printTasks, TASKS_FILE } from "../session/tasks.ts";
 import { acceptFiles, STATUS_FILE, type AcceptedFiles } from "./accept-files.ts";
 import type { CrewAnswer, DispatchOrder } from "./order.ts";
 import { addedLines, splitDiff } from "./session-diff.ts";
-import { undeclaredChanges } from "./undeclared-changes.ts";
 import type { Opened } from "./workspace.ts";
 
 export interface Judging {

@@ -8,6 +8,7 @@ import type { ReviewAnswer } from "../schemas/review.ts";
 import type { ForgeTask } from "../schemas/task.ts";
 import type { VerificationPayload } from "../schemas/verification.ts";
 import type { RoleAnswer } from "./assignment.ts";
+import { foreignChanges } from "./declared-changes.ts";
 import type { Dispatch, DispatchOf } from "./dispatches.ts";
 import { payloadOf, recordedTask, requiredPayload } from "./run-documents.ts";
 
@@ -23,10 +24,7 @@ export async function problemsIn(run: ForgeRun, dispatch: Dispatch): Promise<Pro
     case "adversarial-reviewer":
       return reviewed(run);
     case "implementer":
-      return ({ payload }) => {
-        const { mode } = payload as { readonly mode: string };
-        return mode === dispatch.mode ? [] : [`mode must be ${dispatch.mode}, which you were dispatched in`];
-      };
+      return implemented(run, dispatch);
     default:
       return () => [];
   }
@@ -58,6 +56,16 @@ function changedTasks(before: ForgePlan, after: ForgePlan, failed: DispatchOf<"p
 
 function isSame(left: ForgeTask, right: ForgeTask | undefined): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
+}
+
+async function implemented(run: ForgeRun, { task_id, mode: wanted }: DispatchOf<"implementer">): Promise<Problems> {
+  const { relevant_context } = await recordedTask(run, task_id);
+  const files = relevant_context.files_to_modify.map(({ path }) => path);
+  return ({ payload }) => {
+    const { mode } = payload as { readonly mode: string };
+    const wrongMode = mode === wanted ? [] : [`mode must be ${wanted}, which you were dispatched in`];
+    return [...wrongMode, ...foreignChanges(payload, files)];
+  };
 }
 
 async function verified(run: ForgeRun, { task_id }: DispatchOf<"verifier">): Promise<Problems> {

@@ -6,6 +6,7 @@ import type { ForgeRun } from "../forge-run.ts";
 import { holdsSecret } from "../rules/secrets.ts";
 import { answerSchemaOf, type Answer } from "../schemas/answers.ts";
 import { repositoryWorkspace, type Worked } from "./contents.ts";
+import { wrongChanges } from "./declared-changes.ts";
 import type { Dispatch } from "./dispatches.ts";
 import { designSections, knowledgeSections, planSections, researchSections, reviewSections, specSections } from "./document-sections.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
@@ -27,7 +28,13 @@ export function assignmentOf(run: ForgeRun, dispatch: Dispatch): DispatchWork {
   return {
     instructions: INSTRUCTIONS[dispatch.role](dispatch as never),
     sections: () => sectionsOf(run, dispatch),
-    workspace: async () => repositoryWorkspace(run, dispatch.role, await checkedSchema(run, dispatch), await writableBy(run, dispatch)),
+    workspace: async () =>
+      repositoryWorkspace(run, {
+        role: dispatch.role,
+        schema: await checkedSchema(run, dispatch),
+        writable: await writableBy(run, dispatch),
+        problems: (answer, changes) => wrongChanges(dispatch, answer, changes),
+      }),
     ...(dispatch.role === "adversarial-reviewer" && !dispatch.fallback ? { modelKey: reviewerKey(dispatch.focus) } : {}),
   };
 }

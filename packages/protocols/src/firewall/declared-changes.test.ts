@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { undeclaredChanges } from "./undeclared-changes.ts";
+import { undeclaredChanges } from "./declared-changes.ts";
 
 test("what an agent says it changed is compared with what it changed, in whatever spelling it says it", () => {
   const changed = ["docs/x.md", "src/a.ts"];

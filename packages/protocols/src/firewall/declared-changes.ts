@@ -1,5 +1,5 @@
 import type { PackChanges } from "@slipway/agents/packs/changes";
-import { judgedPath } from "../../firewall/judged-path.ts";
+import { judgedPath } from "./judged-path.ts";
 
 export interface DeclaredChanges {
   /** Changed, but not declared. */
