@@ -40,8 +40,10 @@ export async function dispatchStep<D extends Dispatch>(progress: ForgeProgress, 
       todo.map((dispatch) => async (): Promise<Result<D>> => {
         const name = FORGE_STEPS.dispatch.named(dispatch.role, `${dispatch.instance}.${attempt}`);
         const before = results.get(dispatch.instance)?.dispatched;
-        const withRolesModel = before?.ok === false && before.unavailable === true;
-        const dispatched = await ctx.child(name, forgeDispatch, { ref, dispatch, attempt, withRolesModel });
+        const failed = before?.ok === false ? before : null;
+        const withRolesModel = failed?.unavailable === true;
+        const returned = failed?.problems === undefined ? {} : { returned: failed.problems };
+        const dispatched = await ctx.child(name, forgeDispatch, { ref, dispatch, attempt, withRolesModel, ...returned });
         return { dispatch, dispatched, attempts: attempt };
       }),
       { limit: concurrencyOf(plan.step) },

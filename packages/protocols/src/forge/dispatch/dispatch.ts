@@ -1,12 +1,13 @@
-import { createPack } from "@slipway/agents/pack";
+import { createPack, type PackItem } from "@slipway/agents/pack";
 import { isUnavailable } from "@slipway/agents/routing/tiers";
 import { workflow } from "@slipway/durable/ctx";
-import type { ErrorCode } from "@slipway/durable/errors";
+import type { ErrorCode, Failure } from "@slipway/durable/errors";
 import { telemetryOfRun } from "@slipway/kernel/budget/telemetry";
 import { invokerOf } from "../../change/invoker.ts";
 import type { ChangeServices } from "../../change/services.ts";
 import { askAgent } from "../../dispatch/ask-agent.ts";
 import type { Reply } from "../../dispatch/dispatcher.ts";
+import { cutText } from "../../narration/sent-back.ts";
 import { callOf, openForgeRun, timeOf, type ForgeRef, type ForgeRun } from "../forge-run.ts";
 import { FORGE_STEPS } from "../steps.ts";
 import { assignmentOf, type DispatchWork, type RoleAnswer } from "./assignment.ts";
@@ -21,6 +22,8 @@ export interface DispatchedAttempt {
   readonly attempt: number;
   /** The dispatch's own model could not be used: the role's model takes its place. */
   readonly withRolesModel: boolean;
+  /** What was wrong with the answer of the attempt before. */
+  readonly returned?: readonly string[];
 }
 
 /** What came of one dispatch. Its whole output is in the run folder, and its diff in the object store. */
@@ -42,18 +45,22 @@ export type Dispatched =
       readonly reason: string;
       readonly deterministic: boolean;
       readonly unavailable?: true;
+      /** What is wrong with an answer that is not valid, for the repetition. */
+      readonly problems?: readonly string[];
     };
 
 /** One agent, as a child run. The telemetry row of its instance is written before the call and closed after it. */
 export const forgeDispatch = workflow<DispatchedAttempt, Dispatched, ChangeServices>(
   "forge-dispatch",
   "1",
-  async (ctx, { ref, dispatch, attempt, withRolesModel }, services) => {
+  async (ctx, { ref, dispatch, attempt, withRolesModel, returned = [] }, services) => {
     const run = openForgeRun(ctx, services, ref);
     const key = { run_id: ref.run_id, step: dispatch.step, agent: dispatch.role, instance: dispatch.instance };
     const begun = await ctx.step(FORGE_STEPS.begin.named(), () => run.ledger.beginDispatch(callOf(run, "begin"), key));
     const assignment = assignmentOf(run, dispatch);
-    const reply = await ask(run, dispatch, withRolesModel ? { ...assignment, modelKey: undefined } : assignment, attempt);
+    const sections = async () => [...returnedSection(returned), ...(await assignment.sections())];
+    const work = { ...assignment, sections, ...(withRolesModel ? { modelKey: undefined } : {}) };
+    const reply = await ask(run, dispatch, work, attempt);
     const settled = await settle(run, dispatch, reply, begun.started_at);
     await ctx.step(FORGE_STEPS.end.named(), async () => {
       const status = settled.ok ? settled.status : "ERROR";
@@ -91,6 +98,7 @@ async function settle(run: ForgeRun, dispatch: Dispatch, reply: Reply<Worked<Rol
       reason: `${code}: ${message}`,
       deterministic: details["requires_human"] === true,
       ...(isUnusable(code) ? { unavailable: true } : {}),
+      ...problemsOf(reply.failure),
     };
   }
   const { answer, diff } = reply.value;
@@ -103,6 +111,19 @@ async function settle(run: ForgeRun, dispatch: Dispatch, reply: Reply<Worked<Rol
   });
   if (status === "ERROR") return { ok: false, status, reason: summary, deterministic: false };
   return { ok: true, status, summary, ...saved };
+}
+
+function returnedSection(problems: readonly string[]): PackItem[] {
+  return problems.length === 0 ? [] : [{ title: "your last answer was refused", kind: "refusal", text: problems.join("\n") }];
+}
+
+/** The transcript has all of them, in full. */
+const MOST_PROBLEMS = 20;
+
+function problemsOf({ code, details }: Failure): Pick<Extract<Dispatched, { ok: false }>, "problems"> {
+  const errors = details["errors"];
+  if (code !== "agent_output_invalid" || !Array.isArray(errors)) return {};
+  return { problems: errors.slice(0, MOST_PROBLEMS).map((error) => cutText(String(error))) };
 }
 
 /** The provider gave no answer at all: that says nothing about the work. */
