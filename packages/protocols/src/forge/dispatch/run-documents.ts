@@ -6,7 +6,7 @@ import type { ForgeRun } from "../forge-run.ts";
 import { documentSchemaOf, taskDocumentSchema, type ForgeDocument } from "../schemas/documents.ts";
 import type { DocumentPayload } from "../schemas/roles.ts";
 import type { ForgeTask } from "../schemas/task.ts";
-import { readYaml, type ReadYaml } from "../schemas/yaml.ts";
+import { invalidRecord, readOwnYaml, type ReadYaml } from "../schemas/yaml.ts";
 
 /** The payload of a role's recorded output; null if it has none yet. */
 export async function payloadOf<R extends PlayedForgeRole>(run: ForgeRun, role: R, path: string): Promise<DocumentPayload<R> | null> {
@@ -48,7 +48,7 @@ const DOCUMENTS_KEPT = 64;
 const readers = new WeakMap<z.ZodType, (text: string) => ReadYaml<unknown>>();
 
 function readerOf<P>(schema: z.ZodType<ForgeDocument<P>>): (text: string) => ReadYaml<ForgeDocument<P>> {
-  const reader = readers.get(schema) ?? readOnce(DOCUMENTS_KEPT, (text) => readYaml<unknown>(text, schema));
+  const reader = readers.get(schema) ?? readOnce(DOCUMENTS_KEPT, (text) => readOwnYaml<unknown>(text, schema));
   readers.set(schema, reader);
   return reader as (text: string) => ReadYaml<ForgeDocument<P>>;
 }
@@ -59,8 +59,5 @@ async function documentIn<P>({ files }: ForgeRun, path: string, schema: z.ZodTyp
   if (text === null) return null;
   const read = readerOf(schema)(text);
   if (read.ok) return read.value;
-  throw new SlipwayError("schema_validation_failed", `${path} is recorded and not valid: ${read.errors.join("; ")}`, {
-    file: path,
-    suggested_next_actions: ["Run `slipway journal verify` to see what was changed."],
-  });
+  throw invalidRecord(path, read.errors);
 }

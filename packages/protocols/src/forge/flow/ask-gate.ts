@@ -13,7 +13,7 @@ import {
   type ApprovalLogEntry,
   type AskedApproval,
 } from "../rules/approvals.ts";
-import { readYaml, yamlText } from "../schemas/yaml.ts";
+import { recordedYaml, yamlText } from "../schemas/yaml.ts";
 
 export interface GateChoice {
   readonly action: RouteAction;
@@ -67,8 +67,8 @@ const logSchema = z.object({ approval_log: z.array(approvalLogEntrySchema) });
 
 async function appendToLog({ run }: ForgeProgress, step: string, entry: ApprovalLogEntry): Promise<void> {
   const text = await run.files.text(APPROVALS_FILE);
-  const read = text === null ? null : readYaml(text, logSchema, APPROVALS_FILE);
-  const before = read?.ok === true ? read.value.approval_log : [];
+  // What a person answers has no limit.
+  const before = text === null ? [] : recordedYaml(text, logSchema, APPROVALS_FILE).approval_log;
   // The step is done again after a crash.
   if (before.some(({ gate_id, timestamp }) => gate_id === entry.gate_id && timestamp === entry.timestamp)) return;
   await run.files.write(callOf(run, step), { [APPROVALS_FILE]: yamlText({ approval_log: [...before, entry] }) });

@@ -7,7 +7,7 @@ import { callOf } from "../forge-run.ts";
 import { appendDecisions, decisionLogProblems, decisionLogSchema, type DecisionLogFile } from "../rules/decision-log.ts";
 import type { DecisionRecord } from "../schemas/decision.ts";
 import type { KnowledgePayload } from "../schemas/knowledge.ts";
-import { readYaml, yamlText } from "../schemas/yaml.ts";
+import { recordedYaml, yamlText } from "../schemas/yaml.ts";
 import { applyInstructionChanges } from "./instruction-changes.ts";
 
 /** Step 8. A failure of the knowledge agent is recorded and changes nothing else. False if a person gave up. */
@@ -33,8 +33,7 @@ async function keepDecisions({ run }: ForgeProgress, knowledge: KnowledgePayload
     const plan = await payloadOf(run, "planner", PLAN_FILE);
     const added = [...(design?.decisions ?? []), ...(plan?.decisions ?? []), ...(knowledge?.decisions ?? [])];
     const text = await run.files.text(DECISIONS_FILE);
-    const read = text === null ? null : readYaml(text, decisionLogSchema, DECISIONS_FILE);
-    const before: DecisionLogFile = read?.ok === true ? read.value : { decisions: [] };
+    const before: DecisionLogFile = text === null ? { decisions: [] } : recordedYaml(text, decisionLogSchema, DECISIONS_FILE);
     const after = appendDecisions(before, added);
     const problems = decisionLogProblems(before, after);
     if (problems.length > 0) throw new TypeError(problems.join("; "));

@@ -1,6 +1,6 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import { parseYamlConfig, type ConfigViolation } from "@slipway/kernel/config/yaml";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import type { z } from "zod";
 import type { ForgeDocument } from "./documents.ts";
 
@@ -14,6 +14,26 @@ export function toYaml<P>({ completion, agent_output }: ForgeDocument<P>): strin
 /** A file of the run folder without the common header. */
 export function yamlText(value: unknown): string {
   return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** A text that `yamlText` has made, as it is recorded: of any length, which an answer is not. */
+export function readOwnYaml<T>(text: string, schema: z.ZodType<T>): ReadYaml<T> {
+  const checked = schema.safeParse(parse(text, { maxAliasCount: 0 }));
+  if (checked.success) return { ok: true, value: checked.data };
+  return { ok: false, errors: checked.error.issues.map(({ path, message }) => `${path.join("/")}: ${message}`) };
+}
+
+export function recordedYaml<T>(text: string, schema: z.ZodType<T>, file: string): T {
+  const read = readOwnYaml(text, schema);
+  if (read.ok) return read.value;
+  throw invalidRecord(file, read.errors);
+}
+
+export function invalidRecord(file: string, errors: readonly string[]): SlipwayError {
+  return new SlipwayError("schema_validation_failed", `${file} is recorded and not valid: ${errors.join("; ")}`, {
+    file,
+    suggested_next_actions: ["Run `slipway journal verify` to see what was changed."],
+  });
 }
 
 /** Every error of the text, with its field. Keys that the schema does not know are dropped. */
