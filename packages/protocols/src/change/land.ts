@@ -21,12 +21,14 @@ const MAX_BASE_MOVES = 20;
 /** Null before a person has approved; "not needed" if the policy requires no approval. */
 type Approval = { readonly token: string } | "not needed" | null;
 
-/** What the merge commit says instead of the plan's summary, and besides Slipway's own trailers. */
+/** What the merge commit says instead of the plan's summary, and besides Slipway's own trailers, and what must hold before it. */
 export interface CommitWords {
   readonly subject?: string;
   readonly trailers?: readonly string[];
   /** In order of preference; the first that the policy allows. */
   readonly strategies?: readonly MergeStrategy[];
+  /** Throws if a record that decided for this merge was changed since. */
+  readonly proven?: () => Promise<void>;
 }
 
 /**
@@ -191,7 +193,10 @@ async function merge(change: ChangeRun, name: string, approval: Approval, commit
   const outcome = await perform(
     change,
     CHANGE_STEPS.merge.named(name),
-    (call) => change.services.kernel.features.merge(call, { feature_id: change.id, ...token, ...wordsFor(change, commit) }),
+    async (call) => {
+      await commit.proven?.();
+      return change.services.kernel.features.merge(call, { feature_id: change.id, ...token, ...wordsFor(change, commit) });
+    },
     {
       // The base or the policy may have changed since the candidate was prepared: no failure, the next round prepares a new one.
       returned: ["base_moved", "lock_not_held", "user_approval_required", "gate_failed"],

@@ -25,7 +25,7 @@ export async function commit(progress: ForgeProgress, build: Build): Promise<Fea
     const ready = await passGates(run.change, `commit-${round}`);
     if (ready.ok && ready.value === null) return failed(progress, "given up by a person");
     const outcome = ready.ok
-      ? await land(run.change, round, wordsOfCommit(run.id))
+      ? await land(run.change, round, { ...wordsOfCommit(run.id), proven: () => run.ledger.assertRecorded(run.ref.run_id) })
       : await gatesFailed(progress, round, "failure" in ready ? ready.failure.message : ready.reply);
     if (outcome.status === "merged") {
       const { commit: sha } = outcome.landing;

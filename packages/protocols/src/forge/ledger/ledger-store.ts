@@ -37,6 +37,8 @@ export interface LedgerStore {
   endDispatch(tx: Tx, row: DispatchRow): Promise<void>;
   /** All rows of a run, by id. */
   rows(db: Db, runId: string): Promise<LedgerRows>;
+  /** Throws `evidence_tampered` if rows of the run are not as the journal recorded them. */
+  assertRecorded(db: Db, runId: string): Promise<void>;
   gate(db: Db, question: GateQuestion): Promise<GateResultRow>;
   evidence(db: Db, task: Pick<TaskRound, "run_id" | "task_id">): Promise<EvidenceRow[]>;
   counts(db: Db, round: TaskRound): Promise<EvidenceCounts>;

@@ -36,6 +36,7 @@ export function openForgeLedger({ db, door, observations }: LedgerDependencies, 
       door.perform(operations.beginDispatch, actor, operationId, input),
     endDispatch: ({ actor, operationId }: Call, input: LedgerDispatchEnd) =>
       door.perform(operations.endDispatch, actor, operationId, input),
+    assertRecorded: (runId: string) => store.assertRecorded(db, runId),
     rows: (runId: string) => store.rows(db, runId),
     gate: (question: GateQuestion) => store.gate(db, question),
     async gates(questions: readonly GateQuestion[]) {

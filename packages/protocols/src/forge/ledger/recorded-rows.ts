@@ -34,6 +34,13 @@ export async function assertRecorded(db: Db, task: TaskKey): Promise<void> {
   assertUntouched([...rows.map((row) => rowFault(facts, TABLE, String(row.id), row)), ...gone.map((key) => absentRow(facts, TABLE, key))]);
 }
 
+/** The same for every task of a run, before its change merges. */
+export async function assertRunRecorded(db: Db, run_id: string): Promise<void> {
+  const { ofTask } = await readNewRows(db, await journalFacts(db));
+  const tasks = [...ofTask.keys()].map((name) => JSON.parse(name) as [string, string]);
+  for (const [run, task_id] of tasks) if (run === run_id) await assertRecorded(db, { run_id, task_id });
+}
+
 async function readNewRows(db: Db, facts: JournalFacts): Promise<KnownRows> {
   const log = facts.log(TABLE);
   const rows = known.get(log) ?? { factsRead: 0, ofTask: new Map<string, Set<string>>() };

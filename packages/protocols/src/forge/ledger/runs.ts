@@ -6,6 +6,7 @@ import { SlipwayError } from "@slipway/agents/errors";
 import { z } from "zod";
 import type { LedgerStore } from "./ledger-store.ts";
 import { emptyYamlLedger } from "./yaml-document.ts";
+import { saveYamlLedger } from "./yaml-store.ts";
 
 const runInput = z.strictObject({
   run_key: z.string().min(1),
@@ -27,6 +28,7 @@ const saveRun: Operation<ForgeRunInput, undefined, null> = {
     if (known === undefined) {
       const yaml_ledger = ledger === "yaml" ? emptyYamlLedger(run_id) : null;
       await tx.insertInto("forge_runs").values({ run_key, run_id, feature_id, state, yaml_ledger, updated_at }).execute();
+      if (yaml_ledger !== null) await saveYamlLedger(tx, { run_id, yaml_ledger });
       return null;
     }
     if (known.run_id !== run_id || kindOf(known) !== ledger) throw changedRun(known.run_id, run_id);

@@ -15,7 +15,7 @@ import {
   type LedgerRegression,
   type StepSeconds,
 } from "./questions.ts";
-import { assertRecorded } from "./recorded-rows.ts";
+import { assertRecorded, assertRunRecorded } from "./recorded-rows.ts";
 import type { CheckRow, DispatchKey } from "./rows.ts";
 
 async function ask<R>(db: Db, sql: string, values: object): Promise<R[]> {
@@ -83,6 +83,7 @@ export const SQL_STORE: LedgerStore = {
       telemetry: await db.selectFrom("pipeline_telemetry").selectAll().where("run_id", "=", runId).orderBy("id").execute(),
     };
   },
+  assertRecorded: assertRunRecorded,
   async gate(db, question) {
     await assertRecorded(db, question);
     return gateResult(question, await countOf(db, GATES[question.gate].sql, gateValues(question)));

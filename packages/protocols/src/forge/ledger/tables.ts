@@ -21,10 +21,12 @@ export interface ForgeTables {
     feature_id: string;
     /** JSON: the protocol's state. */
     state: string;
-    /** The whole ledger as YAML if this run keeps it there; null if it is in the tables above. */
+    /** Null if the run's ledger is in the tables above. Otherwise the empty one it began with: the ledger is in `forge_yaml_ledgers`. */
     yaml_ledger: string | null;
     updated_at: number;
   };
+  /** The whole ledger of a run that keeps it as YAML. Bound to the journal, like the rows of `anvil_checks`. */
+  forge_yaml_ledgers: { run_id: string; yaml_ledger: string };
 }
 
 declare module "@slipway/kernel/record/database/tables" {
@@ -58,12 +60,24 @@ async function createRuns(tx: Tx): Promise<void> {
     .execute();
 }
 
+/** Until then the text was in `forge_runs`, whose rows are not bound. */
+async function createYamlLedgers(tx: Tx): Promise<void> {
+  await tx.schema
+    .createTable("forge_yaml_ledgers")
+    .addColumn("run_id", "text", (column) => column.primaryKey())
+    .addColumn("yaml_ledger", "text", (column) => column.notNull())
+    .execute();
+  await sql`INSERT INTO forge_yaml_ledgers SELECT run_id, yaml_ledger FROM forge_runs WHERE yaml_ledger IS NOT NULL`.execute(tx);
+  await bindFormerRows(tx, { forge_yaml_ledgers: "run_id" });
+}
+
 export const FORGE_TABLES: OwnMigrations = {
   owner: "forge",
   migrations: [
     { name: "forge-ledger", up: createLedger },
     { name: "forge-runs", up: createRuns },
     { name: "forge-former-facts", up: (tx) => bindFormerRows(tx, { anvil_checks: "id" }) },
+    { name: "forge-yaml-ledgers", up: createYamlLedgers },
   ],
   former: [],
 };

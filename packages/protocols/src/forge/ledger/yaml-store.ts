@@ -1,10 +1,16 @@
 import { SlipwayError } from "@slipway/agents/errors";
 import type { Db, Tx } from "@slipway/kernel/record/database/tables";
+import { recordFact } from "@slipway/kernel/record/facts/collect";
+import { absentRow, assertUntouched, rowFault } from "@slipway/kernel/record/facts/compare";
+import { journalFacts } from "@slipway/kernel/record/facts/read-back";
 import { baselinesOf, GATES, gateResult, gateValues, isExcused } from "./gates.ts";
 import type { EvidenceRow, LedgerStore, TaskRound } from "./ledger-store.ts";
 import { isMarker, type LedgerRegression, type StepSeconds } from "./questions.ts";
 import type { CheckRow, DispatchKey, DispatchRow } from "./rows.ts";
+import type { ForgeTables } from "./tables.ts";
 import { readYamlLedger, writeYamlLedger, type YamlLedgerDocument } from "./yaml-document.ts";
+
+const TABLE = "forge_yaml_ledgers";
 
 /** The same ledger in one YAML document of the run, for a machine that cannot write `verification-ledger.db`. */
 export const YAML_STORE: LedgerStore = {
@@ -41,7 +47,9 @@ export const YAML_STORE: LedgerStore = {
     const { anvil_checks, pipeline_telemetry } = await load(db, runId);
     return { checks: anvil_checks.map(withoutSource), telemetry: pipeline_telemetry };
   },
+  assertRecorded,
   async gate(db, question) {
+    await assertRecorded(db, question.run_id);
     const { anvil_checks } = await load(db, question.run_id);
     const ofTask = anvil_checks.filter(({ task_id }) => task_id === question.task_id);
     const values = gateValues(question);
@@ -82,8 +90,8 @@ export const YAML_STORE: LedgerStore = {
 const PHASE_ORDER = { review: 0, baseline: 1, after: 2 } as const;
 
 async function load(db: Db | Tx, runId: string): Promise<YamlLedgerDocument> {
-  const row = await db.selectFrom("forge_runs").select("yaml_ledger").where("run_id", "=", runId).executeTakeFirst();
-  if (row?.yaml_ledger == null)
+  const row = await db.selectFrom(TABLE).select("yaml_ledger").where("run_id", "=", runId).executeTakeFirst();
+  if (row === undefined)
     throw new SlipwayError("internal_error", `The run ${runId} keeps no YAML ledger.`, {
       run_id: runId,
       suggested_next_actions: ["Record the run with the YAML ledger before writing to it."],
@@ -94,12 +102,26 @@ async function load(db: Db | Tx, runId: string): Promise<YamlLedgerDocument> {
 async function change<T>(tx: Tx, runId: string, edit: (ledger: YamlLedgerDocument) => T): Promise<T> {
   const ledger = await load(tx, runId);
   const result = edit(ledger);
-  await tx
-    .updateTable("forge_runs")
-    .set({ yaml_ledger: writeYamlLedger(ledger) })
-    .where("run_id", "=", runId)
-    .execute();
+  await saveYamlLedger(tx, { run_id: runId, yaml_ledger: writeYamlLedger(ledger) });
   return result;
+}
+
+/** The whole ledger is one row, and bound to the event of the operation that writes it. */
+export async function saveYamlLedger(tx: Tx, row: ForgeTables[typeof TABLE]): Promise<void> {
+  const { yaml_ledger } = row;
+  await tx
+    .insertInto(TABLE)
+    .values(row)
+    .onConflict((conflict) => conflict.column("run_id").doUpdateSet({ yaml_ledger }))
+    .execute();
+  recordFact(tx, TABLE, row.run_id, row);
+}
+
+/** A gate counts only what the journal has recorded. */
+async function assertRecorded(db: Db, runId: string): Promise<void> {
+  const facts = await journalFacts(db);
+  const row = await db.selectFrom(TABLE).selectAll().where("run_id", "=", runId).executeTakeFirst();
+  assertUntouched([row === undefined ? absentRow(facts, TABLE, runId) : rowFault(facts, TABLE, runId, row)]);
 }
 
 async function inRound(db: Db, { run_id, task_id, round }: TaskRound): Promise<{ after: CheckRow[]; all: CheckRow[] }> {
