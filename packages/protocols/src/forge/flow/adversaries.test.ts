@@ -1,15 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { ProviderRequest } from "@slipway/agents/provider";
 import type { FeatureResult } from "../../change/feature-run.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  changesOf,
   completion,
   failedAnswer,
   implementation,
+  numberOf,
   partFile,
   partText,
   planAnswer,
   reviewAnswer,
+  sectionOf,
   verifierAnswer,
   type Said,
 } from "../testing/answers.ts";
@@ -103,25 +107,35 @@ describe("every role with an output that no consumer may see", () => {
   });
 });
 
+const RUN_FOLDER = ".slipway/runs/2026-11-18_forge";
+
 describe("implementers that write where they may not", () => {
-  const outside = {
-    1: "../escaped.json",
-    2: partFile(1),
-    3: "SRC/PART-03.json",
-    4: "slipway/policy.yaml",
-    5: ".slipway/runs/2026-11-18_forge/plan-output.yaml",
-  } as const;
+  const outside: Readonly<Record<number, readonly string[]>> = {
+    1: ["../escaped.json", "verification-ledger.db"],
+    2: [partFile(1), "linked/part-09.json"],
+    3: ["SRC/PART-03.json", "SRC/part-09.json"],
+    4: ["slipway/policy.yaml"],
+    5: ["plan-output.yaml", "verification-ledger.db", "verification-ledger.yaml"].map((name) => `${RUN_FOLDER}/${name}`),
+  };
   let scene: ForgeScene;
   let result: FeatureResult;
 
   beforeAll(async () => {
     scene = await openForgeScene({
       tasks: 5,
+      prepare: ({ root, git }) => {
+        symlinkSync("src", join(root, "linked"));
+        git("add", "linked");
+        git("commit", "--quiet", "--message=link");
+      },
       script: {
-        implementer: (request) => {
-          const number = Number(request.attempt.slice("task-".length, "task-01".length)) as keyof typeof outside;
-          if (request.repair > 0 || !request.attempt.endsWith(".1")) return undefined;
-          return implementation({ [partFile(number)]: partText("first"), [outside[number]]: partText("stolen") });
+        implementer: ({ attempt, repair }) => {
+          const number = numberOf(attempt);
+          if (repair > 0 || !attempt.endsWith(".1")) return undefined;
+          const stolen = (outside[number] ?? []).map((path) => [path, partText("stolen")]);
+          // What is not changed is not named, or the answer would not count at all.
+          const changes = changesOf([partFile(number)]);
+          return implementation({ [partFile(number)]: partText("first"), ...Object.fromEntries(stolen) }, { changes });
         },
       },
     });
@@ -131,13 +145,127 @@ describe("implementers that write where they may not", () => {
 
   test("[FOR-014][FOR-132] nothing outside the task is written, on disk or in the change", () => {
     expect(result.status).toBe("merged");
-    const landed = scene.scratch.git("show", "--name-only", "--format=", "main").trim().split("\n");
-    expect(landed).toEqual([1, 2, 3, 4, 5].map(partFile));
-    expect(scene.scratch.git("grep", "--count", "-e", "first", "main", "--", "src").trim().split("\n").length).toBeLessThanOrEqual(5);
-    expect(scene.scratch.git("log", "-p", "main")).not.toContain("stolen");
-    expect(existsSync(`${scene.scratch.root}/../escaped.json`)).toBe(false);
+    const { git, root, read } = scene.scratch;
+    expect(git("show", "--name-only", "--format=", "main").trim().split("\n")).toEqual([1, 2, 3, 4, 5].map(partFile));
+    expect(git("grep", "-l", "-e", "first", "main", "--", "src").trim().split("\n")).toHaveLength(5);
+    expect(git("log", "-p", "main")).not.toContain("stolen");
+    expect(existsSync(`${root}/../escaped.json`)).toBe(false);
     expect(scene.file("plan-output.yaml")).not.toContain("stolen");
-    expect(scene.scratch.read("slipway/policy.yaml")).not.toContain("stolen");
+    expect(scene.file("verification-ledger.yaml")).not.toContain("stolen");
+    expect(readFileSync(scene.place("verification-ledger.db"), "latin1").slice(0, 15)).toBe("SQLite format 3");
+    expect(read("slipway/policy.yaml")).not.toContain("stolen");
+  });
+
+  test("[FOR-014] each of these writes is recorded as a refusal of the implementer, with its path and the reason", async () => {
+    const events = await scene.refused();
+    expect(events.map(({ role }) => role)).toEqual(Array.from({ length: 5 }, () => "forge/implementer"));
+    const refusals = events.flatMap((event) => event.refusals);
+    const paths = refusals.map(({ path }) => path?.replaceAll(/^\\?"|\\?"$/g, ""));
+    expect(paths.toSorted()).toEqual(Object.values(outside).flat().toSorted());
+    for (const { tool, reason } of refusals) {
+      expect(["write", "edit"]).toContain(tool);
+      expect(reason).not.toBe("");
+    }
+  });
+});
+
+describe("implementers whose list of changes is not what they changed", () => {
+  const also = (number: number) => `src/more-0${number}.json`;
+  let scene: ForgeScene;
+  let result: FeatureResult;
+
+  beforeAll(async () => {
+    const both = (number: number) => ({ [partFile(number)]: partText("first"), [also(number)]: partText("hidden") });
+    scene = await openForgeScene({
+      tasks: [1, 2, 3].map((number) => ({ number, also: [also(number)] })),
+      script: {
+        "implementer/task-01-w1-i1.1": implementation({ [partFile(1)]: partText("first") }, { changes: changesOf([partFile(1), also(1)]) }),
+        "implementer/task-02-w1-i1.1": implementation(both(2), { changes: changesOf([partFile(2)]) }),
+        "implementer/task-03-w1-i1.1": ({ repair }) =>
+          implementation(
+            { [partFile(3)]: partText("first") },
+            { changes: changesOf(repair === 0 ? [partFile(3), partFile(1)] : [partFile(3)]) },
+          ),
+      },
+    });
+    result = await scene.finish();
+  }, 60_000);
+  afterAll(() => scene.close());
+
+  test.each([
+    ["names a file that it left alone", "task-01", `payload/changes: ${also(1)} is named and was not changed`],
+    ["hides a file that it changed", "task-02", `payload/changes: ${also(2)} was changed and is not named`],
+  ])("[FOR-132] one that %s is dispatched once more, with the path", (_what, task, problem) => {
+    const attempts = scene.dispatched().filter((name) => name.startsWith(`implementer ${task}`));
+    expect(attempts).toEqual([1, 2].map((attempt) => `implementer ${task}-w1-i1.${attempt}`));
+    const again = scene.sent.find(({ role, attempt }) => role === "implementer" && attempt === `${task}-w1-i1.2`);
+    expect(again === undefined ? "" : sectionOf(again, "your last answer was refused")).toBe(problem);
+  });
+
+  test("[FOR-132] one that names a file of another task corrects it in the same dispatch", () => {
+    const asks = scene.sent.filter(({ role, attempt }) => role === "implementer" && attempt === "task-03-w1-i1.1");
+    expect(asks.map(({ errors = [] }) => errors.join())).toEqual([
+      "",
+      expect.stringContaining(`changes: ${partFile(1)} is not a file of this task`),
+    ]);
+    expect(scene.dispatched()).not.toContain("implementer task-03-w1-i1.2");
+  });
+
+  test("nothing of a refused answer is applied, and the reports name the files that changed", () => {
+    expect(result.status).toBe("merged");
+    expect(scene.scratch.git("show", "--name-only", "--format=", "main").trim().split("\n")).toEqual([1, 2, 3].map(partFile));
+    for (const number of [1, 2, 3]) {
+      const named = [...scene.file(`implementation-reports/task-0${number}.yaml`).matchAll(/path: (\S+)/g)].map(([, path]) => path);
+      expect(named).toEqual([partFile(number)]);
+    }
+  });
+});
+
+describe("an implementer in a folder", () => {
+  const LEDGERS = ["verification-ledger.db", "verification-ledger.yaml"];
+  let scene: ForgeScene;
+  let result: FeatureResult;
+
+  beforeAll(async () => {
+    scene = await openForgeScene({
+      tasks: 2,
+      works: "folder",
+      script: {
+        "implementer/task-01-w1-i1.1": ({ workplace }) => {
+          symlinkSync("src", join(workplace?.folder ?? "", "linked"));
+          const stolen = [...LEDGERS, "linked/part-09.json", "SRC/part-09.json"].map((path) => [path, partText("stolen")]);
+          const files = { [partFile(1)]: partText("first"), ...Object.fromEntries(stolen) };
+          return implementation(files, { changes: changesOf([partFile(1)]) });
+        },
+        "implementer/task-02-w1-i1.1": ({ workplace }) => {
+          mkdirSync(join(workplace?.folder ?? "", "src"), { recursive: true });
+          symlinkSync("a.txt", join(workplace?.folder ?? "", partFile(2)));
+          return implementation({ "src/b.txt": "stolen\n" }, { changes: changesOf([partFile(2)]) });
+        },
+      },
+    });
+    result = await scene.finish();
+  }, 60_000);
+  afterAll(() => scene.close());
+
+  test("[FOR-014][FOR-132] changes nothing through a link, in another case, in a ledger of its own, or in a file of no task", () => {
+    expect(result.status).toBe("merged");
+    expect(scene.scratch.git("show", "--name-only", "--format=", "main").trim().split("\n")).toEqual([1, 2].map(partFile));
+    expect(scene.scratch.git("log", "-p", "main")).not.toContain("stolen");
+    expect(scene.file("verification-ledger.yaml")).not.toContain("stolen");
+  });
+
+  test("[FOR-014] has each of them recorded as a refusal", async () => {
+    const refused = (await scene.refused()).map(({ refusals }) => refusals.map(({ path, reason }) => `${path}: ${reason}`).toSorted());
+    const readOnly = (path: string) => `${path}: it may be read and not changed`;
+    expect(refused.toSorted((left, right) => right.length - left.length)).toEqual([
+      ["SRC/", "src/part-09.json", ...LEDGERS].map(readOnly).concat("linked: a symbolic link").toSorted(),
+      [readOnly("src/b.txt"), `${partFile(2)}: a symbolic link`],
+    ]);
+  });
+
+  test("and one whose only change is dropped is dispatched once more", () => {
+    expect(scene.dispatched()).toContain("implementer task-02-w1-i1.2");
   });
 });
 
@@ -186,6 +314,8 @@ test("[FOR-132] an implementer that claims changes and made none is dispatched o
   const scene = await forgeScene({ script: { implementer: { output, files: [] } } });
   const result = await scene.finish();
   expect(result.words?.[0]).toMatch(/^ERROR in step 5/);
+  const [row] = (await scene.telemetry()).filter(({ agent }) => agent === "implementer");
+  expect(row).toMatchObject({ status: "ERROR", notes: expect.stringContaining(`${partFile(1)} is named and was not changed`) });
   expect(scene.dispatched().filter((name) => name.startsWith("implementer"))).toEqual([
     "implementer task-01-w1-i1.1",
     "implementer task-01-w1-i1.2",

@@ -4,7 +4,7 @@ import type { FeatureResult } from "../../change/feature-run.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { approvalLogEntrySchema } from "../rules/approvals.ts";
-import { readYaml } from "../schemas/yaml.ts";
+import { recordedYaml } from "../schemas/yaml.ts";
 import { completion } from "../testing/answers.ts";
 import { forgeScene, openForgeScene, type ForgeScene } from "../testing/forge-scene.ts";
 
@@ -24,9 +24,8 @@ async function asked(scene: ForgeScene): Promise<InboxQuestion> {
 }
 
 function logOf(scene: ForgeScene) {
-  const read = readYaml(scene.file("approval_log.yaml"), z.object({ approval_log: z.array(approvalLogEntrySchema) }), "approval_log.yaml");
-  if (!read.ok) throw new Error(read.errors.join("; "));
-  return read.value.approval_log;
+  const log = z.object({ approval_log: z.array(approvalLogEntrySchema) });
+  return recordedYaml(scene.file("approval_log.yaml"), log, "approval_log.yaml").approval_log;
 }
 
 const change = (path: string, text: string, weakens = false) => ({ path, text, weakens });
@@ -139,6 +138,42 @@ test("[FOR-116] abort after the research keeps its outputs and dispatches nobody
   expect(result).toMatchObject({ status: "failed", landing: null });
   expect(scene.dispatched().every((name) => name.startsWith("researcher"))).toBe(true);
   expect(scene.has("research/impact.yaml")).toBe(true);
+});
+
+/** JSON of more than a YAML answer may have, and each field within its limit. */
+const LONG = { summary: "Long.", findings: Array.from({ length: 80 }, () => ({ title: "t", detail: "word ".repeat(3_000), files: [] })) };
+
+describe("answers with quotes, line breaks, emoji and 1 MB", () => {
+  const odd = `"yes": 'no'\n---\n- *a &b !!c #d {e: [f\r\n\ttab \u2028 \\ \${x} 👩‍🚀 é`;
+  const answers = [
+    { decision: "proceed", comment: odd },
+    { decision: "revise", comment: `${odd}\n`.repeat((1024 * 1024) / odd.length) },
+    { decision: "abort" },
+  ];
+  let scene: ForgeScene;
+
+  beforeAll(async () => {
+    scene = await openForgeScene({ mode: "interactive", script: { "researcher/impact": { completion: completion(), payload: LONG } } });
+    for (const answer of answers) await scene.answer(await asked(scene), answer);
+    await scene.finish();
+  }, 60_000);
+  afterAll(() => scene.close());
+
+  test("[FOR-119] are in approval_log.yaml as they were given, each after the ones before it", () => {
+    const log = logOf(scene);
+    expect(log.map(({ selected_option }) => selected_option)).toEqual(["proceed", "revise", "abort"]);
+    expect(log.map(({ user_response_raw }) => JSON.parse(user_response_raw ?? "") as unknown)).toEqual(answers);
+  });
+
+  test("a document of more than 1 MB is read by the steps after it", () => {
+    expect(scene.file("research/impact.yaml").length).toBeGreaterThan(1024 * 1024);
+    expect(scene.dispatched()).toContain("spec spec.1");
+  });
+
+  test("[FOR-117] and reach the planner whole", () => {
+    const planner = scene.sent.find(({ attempt }) => attempt === "plan-2.1");
+    expect(planner?.input.context_bundle.some(({ text }) => text.includes(answers[1]?.comment ?? "-"))).toBe(true);
+  });
 });
 
 test("[FOR-117] abort after the planning keeps the plan and tags nothing", TIMEOUT, async () => {

@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { SlipwayError } from "@slipway/agents/errors";
 import type { FeatureResult } from "../../change/feature-run.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { partFile, reviewAnswer, sectionOf, type SaidFinding } from "../testing/answers.ts";
@@ -157,3 +158,46 @@ test(
     expect(scene.file("evidence-bundle.md")).toContain("Model diversity was not achieved");
   },
 );
+
+describe("reviewers whose own models cannot be used", () => {
+  const missing = ["gpt-5.3-codex", "gemini-3-pro-preview"];
+  let scene: ForgeScene;
+
+  beforeAll(async () => {
+    scene = await openForgeScene({
+      script: {
+        "adversarial-reviewer": ({ model, attempt }) => {
+          if (missing.includes(model ?? "")) return new SlipwayError("agent_not_installed", `${model} is not here.`);
+          return attempt.startsWith("design-") && attempt.includes("-r1.") ? no("The parts are coupled") : undefined;
+        },
+      },
+    });
+    await scene.finish();
+  }, 60_000);
+  afterAll(() => scene.close());
+
+  const modelsOf = (round: string) =>
+    scene.sent
+      .filter(({ role, attempt }) => role === "adversarial-reviewer" && attempt.includes(round))
+      .map(({ attempt, model }) => `${attempt.replace(/^design-|^code-/, "")}: ${model}`)
+      .toSorted();
+
+  test("[FOR-107][FOR-133] are asked once more with the model of their role; the one whose model answers keeps it", () => {
+    expect(modelsOf("-r1.").filter((line) => !line.includes("one-model"))).toEqual([
+      "architecture-r1.1: gemini-3-pro-preview",
+      "correctness-r1.1: claude-opus-4.6",
+      "security-r1.1: gpt-5.3-codex",
+    ]);
+    const again = scene.sent.filter(({ attempt }) => /^design-.*-r1\.2$/.test(attempt));
+    expect(again.map(({ attempt, model }) => `${attempt}: ${model}`).toSorted()).toEqual([
+      "design-architecture-r1.2: one-model",
+      "design-security-r1.2: one-model",
+    ]);
+  });
+
+  test("[FOR-107] and once two of a round had one model, later rounds ask all three for the model of their role, and none for its own", () => {
+    const focuses = ["architecture", "correctness", "security"];
+    expect(modelsOf("design-").filter((line) => line.includes("-r2."))).toEqual(focuses.map((focus) => `${focus}-r2.1: one-model`));
+    expect(modelsOf("code-")).toEqual(focuses.map((focus) => `${focus}-r1.1: one-model`));
+  });
+});

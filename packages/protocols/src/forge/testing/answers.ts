@@ -29,11 +29,13 @@ export interface PlannedTask {
   readonly number: number;
   readonly risk?: "🟢" | "🟡" | "🔴";
   readonly path?: string;
+  /** Other files that the task creates. */
+  readonly also?: readonly string[];
   readonly operation?: "create" | "modify" | "delete";
   readonly depends_on?: readonly string[];
 }
 
-export function taskOf({ number, risk = "🟢", path = partFile(number), operation = "create", depends_on = [] }: PlannedTask) {
+export function taskOf({ number, risk = "🟢", path = partFile(number), also = [], operation = "create", depends_on = [] }: PlannedTask) {
   return {
     id: taskId(number),
     title: `Part ${number}`,
@@ -42,7 +44,7 @@ export function taskOf({ number, risk = "🟢", path = partFile(number), operati
     relevant_context: {
       design_sections: ["design-output.yaml#payload.decisions[id='D-1']"],
       spec_requirements: ["spec-output.yaml#payload.requirements[id='FR-1']"],
-      files_to_modify: [{ path, risk, operation }],
+      files_to_modify: [{ path, risk, operation }, ...also.map((other) => ({ path: other, risk, operation: "create" }))],
     },
     acceptance_criteria: ["AC-1"],
     depends_on: [...depends_on],
@@ -83,6 +85,11 @@ export function decision(id = "D-1") {
   };
 }
 
+/** An entry of an implementer's list for each path. */
+export function changesOf(paths: readonly string[], summary = "The part is there."): object[] {
+  return paths.map((path) => ({ path, summary }));
+}
+
 /** An implementer's answer with the whole new texts of files; null deletes one. */
 export function implementation(files: Readonly<Record<string, string | null>>, more: object = {}): object {
   const summary = "The part is there.";
@@ -92,7 +99,7 @@ export function implementation(files: Readonly<Record<string, string | null>>, m
       payload: {
         mode: "implement",
         summary,
-        changes: Object.keys(files).map((path) => ({ path, summary })),
+        changes: changesOf(Object.keys(files)),
         self_check: { attempts: 0, passed: true },
         ...more,
       },

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Provider, ProviderRequest } from "@slipway/agents/provider";
+import { workflow } from "@slipway/durable/ctx";
 import { openEngine, type Engine } from "@slipway/durable/engine";
 import type { Outcome } from "@slipway/durable/outcome";
 import { openScratchKernel, PERSON, POLICY, type ScratchKernel, type ScratchOptions } from "@slipway/kernel/change/testing/scratch-kernel";
@@ -8,12 +9,13 @@ import { migrateOwner } from "@slipway/kernel/record/database/migrate";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { onTestFinished } from "vitest";
 import { featureRunId, type FeatureResult } from "../../change/feature-run.ts";
-import { openChangeServices } from "../../change/services.ts";
+import { openChangeServices, type ChangeServices } from "../../change/services.ts";
 import type { StepKind } from "../../narration/step-kind.ts";
 import { openDispatcher } from "../../dispatch/dispatcher.ts";
 import { protocolRole } from "../../dispatch/roles.ts";
-import { forgeDispatch } from "../dispatch/dispatch.ts";
-import type { Mode } from "../forge-run.ts";
+import { forgeDispatch, type Dispatched, type DispatchedAttempt } from "../dispatch/dispatch.ts";
+import type { Dispatch } from "../dispatch/dispatches.ts";
+import type { ForgeRef, Mode } from "../forge-run.ts";
 import { openForgeLedger } from "../ledger/ledger.ts";
 import { observationsOf } from "../ledger/observations.ts";
 import type { CheckRow, DispatchRow } from "../ledger/rows.ts";
@@ -22,6 +24,7 @@ import { FORGE_TABLES } from "../ledger/tables.ts";
 import { forge, forgeChange, type ForgeRequest } from "../protocol.ts";
 import { restoreFilesOfRun } from "../../change/restore-files.ts";
 import { DEFAULT_ASSIGNMENTS } from "../rules/reviewers.ts";
+import { baselineTag } from "../rules/run-id.ts";
 import { FORGE_STEPS, type RecordedRoute } from "../steps.ts";
 import { usualAnswer, type PlannedTask, type Said } from "./answers.ts";
 
@@ -43,6 +46,8 @@ export interface ForgeOptions {
   /** The model that answers; by default the one that the seed assigns to each reviewer. */
   readonly model?: (request: ProviderRequest) => string | null;
   readonly kernel?: ScratchOptions;
+  /** Agents with a folder write the files of their scripted answers there; by default a model only answers. */
+  readonly works?: Provider["works"];
   /** Another run in the repository of this one. */
   readonly beside?: ForgeScene;
   /** Stops the engine at the first event for which it is true; each description stops it once. */
@@ -57,6 +62,11 @@ export interface RecordedStep {
   readonly value: unknown;
 }
 
+interface RefusedEvent {
+  readonly role: string;
+  readonly refusals: readonly { readonly tool: string; readonly path: string | null; readonly reason: string }[];
+}
+
 /** A run of forge in a scratch repository: real engine, kernel, dispatcher, ledger and git; only the models are scripted. */
 export interface ForgeScene {
   readonly scratch: ScratchKernel;
@@ -68,6 +78,8 @@ export interface ForgeScene {
   dispatched(): string[];
   /** Starts the run if it is new, and drives it as a new process would, until it ends, waits, or is stopped. */
   drive(): Promise<Outcome>;
+  /** Carries out these dispatches beside the run, which has stopped: each once, in its own time. */
+  dispatch(dispatches: readonly Dispatch[]): Promise<Dispatched[]>;
   /** The result of a run that has ended. */
   finish(): Promise<FeatureResult>;
   open(): Promise<InboxQuestion[]>;
@@ -77,6 +89,8 @@ export interface ForgeScene {
   routes(): Promise<RecordedRoute[]>;
   /** The notes of the run, in order. */
   notes(): Promise<string[]>;
+  /** What agents tried and were not allowed, as the journal has it. */
+  refused(): Promise<RefusedEvent[]>;
   /** The rows of the decision table that fired, in order. */
   rows(): Promise<number[]>;
   runId(): Promise<string>;
@@ -116,7 +130,8 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
   options.prepare?.(scratch, run);
   const sent: ProviderRequest[] = [];
   const usual = (asked: ProviderRequest) => usualAnswer(asked, tasks, options.waves);
-  const provider = scripted(script, usual, sent, options.model ?? (({ model }) => model));
+  const answers = scripted(script, usual, sent, options.model ?? (({ model }) => model));
+  const provider = options.works === "folder" ? inFolder(answers) : answers;
   const dispatcher = openDispatcher({
     protocol: () => "forge",
     kernel,
@@ -163,6 +178,21 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
       await engine.start("forge", input, { runId: run });
       return engine.drive(run, { whenWaiting: "return" });
     },
+    async dispatch(dispatches) {
+      await closeEngine();
+      const row = await readForgeRun(db, featureRunId(run, feature));
+      if (row === null) throw new Error("the run has not been set up");
+      const { run_id, ledger, run_key } = row;
+      const whole = { feature_id: feature, spec_source: "", spec_digest: "", run_id: run, order: [feature], alone: true } as const;
+      const ref: ForgeRef = { feature: whole, mode, run_id, ledger, run_key, tag: baselineTag(run_id) };
+      const attempts = dispatches.map((one): DispatchedAttempt => ({ ref, dispatch: one, attempt: 1, withRolesModel: false }));
+      const base = { sqlite, blobs: objects, clock, ids, inbox };
+      engine = await openEngine({ ...base, workflows: [besideRun, forgeDispatch], kernel: services });
+      await engine.start("beside", attempts, { runId: `${run}-beside` });
+      const outcome = await engine.drive(`${run}-beside`, { whenWaiting: "return" });
+      if (outcome.status === "completed") return outcome.value as Dispatched[];
+      throw new Error(`the dispatches did not end: ${JSON.stringify(outcome)}`);
+    },
     async finish() {
       const outcome = await scene.drive();
       if (outcome.status === "completed") return outcome.value as FeatureResult;
@@ -176,6 +206,11 @@ export async function openForgeScene(options: ForgeOptions = {}): Promise<ForgeS
       return steps.map(({ name, payload }) => ({ name, value: (JSON.parse(payload) as { value: unknown }).value }));
     },
     routes: async () => valuesOf(FORGE_STEPS.route, await scene.steps()),
+    async refused() {
+      const events = (await engine?.events("repository")) ?? [];
+      const refusals = events.filter(({ name }) => name === "agent.refused");
+      return refusals.map(({ payload }) => (JSON.parse(payload) as { event: RefusedEvent }).event);
+    },
     rows: async () => (await scene.routes()).map(({ row }) => row),
     notes: async () => valuesOf(FORGE_STEPS.note, await scene.steps()),
     async runId() {
@@ -213,6 +248,37 @@ const REQUEST = "Add the parts to `src`, each in a file of its own, so that they
 
 export function tasksUpTo(count: number): PlannedTask[] {
   return Array.from({ length: count }, (_, index) => ({ number: index + 1 }));
+}
+
+const besideRun = workflow<DispatchedAttempt[], Dispatched[], ChangeServices>("beside", "1", (ctx, attempts) =>
+  ctx.all(
+    attempts.map((one) => () => ctx.child(`${one.dispatch.role}:${one.dispatch.instance}`, forgeDispatch, one)),
+    { limit: 4 },
+  ),
+);
+
+interface Written {
+  readonly output: unknown;
+  readonly files: readonly { readonly path: string; readonly content: string }[];
+}
+
+/** The same agent in a folder: it writes its files there and answers without them. */
+function inFolder(answers: Provider): Provider {
+  return {
+    ...answers,
+    works: "folder",
+    async invoke(request, signal) {
+      const reply = await answers.invoke(request, signal);
+      if (!reply.text.startsWith('{"output":')) return reply;
+      const { output, files } = JSON.parse(reply.text) as Written;
+      for (const { path, content } of files) {
+        const place = join(request.workplace?.folder ?? "", path);
+        mkdirSync(dirname(place), { recursive: true });
+        writeFileSync(place, content);
+      }
+      return { ...reply, text: JSON.stringify(output) };
+    },
+  };
 }
 
 function modelOf(modelKey: string | undefined): string {
