@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PROGRAM } from "slipway/testing/program";
 import { beforeAll, describe, expect, test } from "vitest";
+import { cassetteFiles, recordedCassette } from "./demo-author.ts";
+import { FORGE_CASSETTE } from "./demo-forge/author.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-forge-test-")));
 const folder = join(home, "repository");
@@ -29,11 +31,32 @@ interface ForgeSummary {
   readonly blocked: { readonly status: string; readonly words: readonly string[]; readonly verdicts: readonly string[] };
 }
 
+interface Recorded {
+  readonly stream: string;
+  readonly name: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+test("the cassette of forge is what its author writes", () => {
+  // A role's answer has changed: `npm run record:demo-forge`.
+  expect(recordedCassette("forge")).toEqual(cassetteFiles(FORGE_CASSETTE));
+});
+
 describe.skipIf(!canGoOffline)("the demo of forge, without any network", () => {
   let summary: ForgeSummary;
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, env, encoding: "utf8" });
   const runs = () => join(folder, ".slipway", "runs");
   const runOf = (part: string) => join(runs(), readdirSync(runs()).find((name) => name.includes(part)) ?? "");
+
+  /** The recorded steps of the first run, in order. */
+  function steps(part: RegExp): Recorded[] {
+    const lines = readFileSync(join(runOf("fractions"), "journal.jsonl"), "utf8")
+      .trimEnd()
+      .split("\n");
+    const events = lines.map((line) => JSON.parse(line) as { event: string; data: { stream: string; name: string; payload: object } });
+    const found = events.filter(({ event, data }) => event === "step" && part.test(data.name));
+    return found.map(({ data: { stream, name, payload } }) => ({ stream, name, value: {}, ...payload }));
+  }
 
   beforeAll(() => {
     const [command = "", ...prefix] = OFFLINE;
@@ -67,6 +90,37 @@ describe.skipIf(!canGoOffline)("the demo of forge, without any network", () => {
     ])
       expect(readFileSync(join(place, path), "utf8"), path).not.toBe("");
     expect(readFileSync(join(place, "evidence-bundle.md"), "utf8")).toMatch(/git revert --no-commit pipeline-baseline-\S+\.\.HEAD/);
+  });
+
+  test("[FOR-033] the design is sent back once, and its second round is approved", () => {
+    const design = steps(/^forge-route:/).filter(({ value }) => /^(?:the design|design review)/.test(String(value["input"])));
+    expect(design.map(({ value }) => [value["row"], value["input"]])).toEqual([
+      [6, "the design"],
+      [8, "design review, round 1"],
+      [6, "the design, revision 1"],
+      [7, "design review, round 2"],
+    ]);
+    expect(readFileSync(join(runOf("fractions"), "review-verdicts", "design.yaml"), "utf8")).toMatch(/round: 2/);
+  });
+
+  test("one answer is sent back: a reviewer cites a check that never ran", () => {
+    const returned = steps(/^forge-agent:/).filter(({ value }) => value["sentBack"] !== undefined);
+    expect(returned.map(({ name, value }) => [name, value["sentBack"]])).toEqual([
+      ["forge-agent:adversarial-reviewer:code-correctness-r1.1", [expect.stringContaining("the check end-to-end of task-01 never ran")]],
+    ]);
+    expect(steps(/^forge-agent:.*\.2$/)).toEqual([]);
+  });
+
+  test("[FOR-094][FOR-095] task-02 fails a check, is planned again, fails again, and is restored from the baseline tag", () => {
+    const verified = steps(/^forge-route:/).filter(({ value }) => String(value["input"]).startsWith("verification"));
+    expect(verified.map(({ value }) => [value["row"], value["action"]])).toEqual([
+      [14, { type: "replan", tasks: ["task-02"] }],
+      [13, { type: "revert", tasks: ["task-02"], next: "replan" }],
+    ]);
+    const [reverted, ...more] = steps(/^forge-revert:/);
+    expect(more).toEqual([]);
+    expect(reverted?.value).toMatchObject({ ok: true, value: { deleted: ["src/shopping.js", "test/shopping.test.js"] } });
+    expect(steps(/^revert-row:task-02/)[0]?.value).toMatchObject({ check_name: "revert-task-02" });
   });
 
   test("[FOR-105] one blocker ends the second run in the design review, and its outputs stay", () => {
