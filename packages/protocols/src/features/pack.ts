@@ -4,7 +4,7 @@ import type { LatestEvidence } from "@slipway/kernel/change/judge/latest-evidenc
 import { plannedFiles, type Plan } from "@slipway/kernel/change/plan/schema";
 import type { Entries } from "./batch.ts";
 import { checksText } from "./checks-text.ts";
-import { toldSections } from "./told.ts";
+import { lastAttemptSections } from "./last-attempt.ts";
 import { fileSections, listingSection } from "../change/file-sections.ts";
 import type { LastAttempt } from "../change/phase.ts";
 import type { WorkerRole } from "../change/worker-role.ts";
@@ -46,7 +46,7 @@ export async function packFor(change: ChangeRun, { role, last, show, entries }: 
     ...context.conventions.map(({ path, text }) => ({ title: path, kind: CONVENTIONS, text })),
     listingSection(context.files),
     ...(await fileSections(change, readable, { wanted, maxBytes: MAX_FILE_BYTES })),
-    ...(await toldSections(change, last, evidence.gate?.passed ?? null)),
+    ...(await lastAttemptSections(change, last, evidence.gate?.passed ?? null)),
   ]);
 }
 

@@ -5,7 +5,7 @@ import type { LastAttempt } from "../change/phase.ts";
 import { excerpt, stableExcerpt } from "./excerpt.ts";
 
 /** What the worker is told of its last attempt: a person's words, the answer to its request, or why it failed, with the end of the log. */
-export async function toldSections(change: ChangeRun, last: LastAttempt, gatePassed: boolean | null): Promise<PackItem[]> {
+export async function lastAttemptSections(change: ChangeRun, last: LastAttempt, gatePassed: boolean | null): Promise<PackItem[]> {
   if (last === null) return [];
   if ("reply" in last) return [{ title: "answer to your request", kind: REPLY, text: last.reply }];
   if ("comment" in last) {
