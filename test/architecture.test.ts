@@ -239,6 +239,7 @@ const MAY_CHANGE_BY_PATH: Readonly<Record<string, string>> = {
   "kernel/src/host/sandbox/mount-points.ts": "by names below descriptors that inFolderOf has opened",
   "kernel/src/host/sandbox/limit-probes.ts": "makes the folder in which it runs",
   "kernel/src/host/sandbox/wall-probes.ts": "lays out what its own script is shown, before it starts",
+  "kernel/src/host/sandbox/socket-probe.ts": "lays out what its own script is shown, before it starts",
   "kernel/src/host/sandbox/unsandboxed.ts": "a link in a temporary folder of its own",
   "kernel/src/host/file-views/files.ts": "by names below descriptors that inFolderOf has opened",
 };

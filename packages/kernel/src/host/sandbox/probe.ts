@@ -1,15 +1,17 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { runInBubblewrap } from "./bubblewrap.ts";
+import { runInBubblewrap, type SandboxRules } from "./bubblewrap.ts";
 import type { Sandbox } from "./contract.ts";
 import { describeHost, findOnPath, type SandboxHost } from "./host.ts";
 import { missingWalls } from "./wall-probes.ts";
 import type { Probe } from "./probe-result.ts";
 import { tryEscapes, tryLayer } from "./self-test.ts";
+import { tryShownSockets } from "./socket-probe.ts";
 
 export interface SandboxProbe {
   readonly available: boolean;
   readonly version: string | null;
+  /** Every property tried: if it does not hold, it is here where no command may run without it, and in `missing` otherwise. */
   readonly probes: readonly Probe[];
   readonly host: SandboxHost | null;
   /** Whether a command can write to a layer over its worktree. */
@@ -48,16 +50,26 @@ export async function probeOnce(searchPath: string, platform: string = process.p
     escapes = await tryEscapes(candidate(host), host);
   }
   const available = escapes.every(({ passed }) => passed);
-  const layer = available ? [await tryLayer(candidate(host))] : [];
-  const layers = layer.some(({ passed }) => passed);
-  const unlayered = layer.filter(({ passed }) => !passed);
-  const unveiled = unlayered.map((probe) => ({ ...probe, name: "overlays that close sockets in shown folders" }));
-  const missing = [...missingWalls(host), ...unlayered, ...unveiled];
-  return { available, version, probes: [installed, ...escapes], host: { ...host, veils: layers }, layers, missing };
+  // A command runs without them, so these are missing where they fail, and are tried only in a sandbox that holds.
+  const [layer, sockets] = available ? await Promise.all([tryLayer(candidate(host)), tryShownSockets(veiled(host))]) : [];
+  const overlays = [layer, sockets].filter((probe) => probe !== undefined);
+  return {
+    available,
+    version,
+    probes: [installed, ...escapes, ...overlays.filter(({ passed }) => passed)],
+    host: { ...host, veils: sockets?.passed ?? false },
+    layers: layer?.passed ?? false,
+    missing: [...missingWalls(host), ...overlays.filter(({ passed }) => !passed)],
+  };
 }
 
-function candidate(host: SandboxHost): Sandbox {
-  return { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, {}) };
+function candidate(host: SandboxHost, rules: SandboxRules = {}): Sandbox {
+  return { kind: "bubblewrap", run: (request) => runInBubblewrap(request, host, rules) };
+}
+
+/** Also shows folders below a TMPDIR that is a hidden place. */
+function veiled(host: SandboxHost): Sandbox {
+  return candidate({ ...host, veils: true }, { hidden: { closed: [], neverWhole: [] } });
 }
 
 async function answerOf(program: string, option: string): Promise<string> {

@@ -83,6 +83,11 @@ export function hasInEnvironment(pid: number, assignment: string): boolean {
   return readText(`/proc/${pid}/environ`)?.split("\0").includes(assignment) ?? false;
 }
 
+/** Whether a living process of the machine has this word among its arguments; a dead one has none. */
+export function someProcessNamed(mark: string): boolean {
+  return allPids().some((pid) => readText(`/proc/${pid}/cmdline`)?.includes(mark) ?? false);
+}
+
 function allPids(): number[] {
   try {
     return readdirSync("/proc").map(Number).filter(Number.isInteger);

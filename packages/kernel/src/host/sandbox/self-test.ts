@@ -5,16 +5,15 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promi
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox } from "./contract.ts";
 import { ESCAPE_SCRIPT, type Attempts } from "./escape-script.ts";
 import type { SandboxHost } from "./host.ts";
 import { judge, whyNot, type Probe } from "./probe-result.ts";
+import { someProcessNamed } from "./process-table.ts";
 import { tryWalls } from "./wall-probes.ts";
 
 const CANARY_VARIABLE = "SLIPWAY_SANDBOX_CANARY";
 const RUN_TIMEOUT_MS = 20_000;
-const DAEMON_WRITES_AFTER_MS = 120;
 
 /** Puts canaries outside, tries to reach them from inside, and checks the result from outside. */
 export async function tryEscapes(sandbox: Sandbox, host: SandboxHost): Promise<Probe[]> {
@@ -72,15 +71,15 @@ async function reachOut(sandbox: Sandbox, scratch: string, canary: string, liste
   ];
 }
 
-async function leaveDaemon(sandbox: Sandbox, scratch: string): Promise<Probe> {
+/** Looks for the daemon among the processes of the machine. Where it lives on, it ends when the scratch folder is removed. */
+export async function leaveDaemon(sandbox: Sandbox, scratch: string): Promise<Probe> {
   const worktree = join(scratch, "daemon");
-  const late = join(worktree, "late");
+  const mark = `slipway-daemon-${randomBytes(12).toString("hex")}`;
   await mkdir(worktree);
-  const daemon = `sleep ${DAEMON_WRITES_AFTER_MS / 1000}; echo alive > late`;
-  const command = ["sh", "-c", `setsid sh -c '${daemon}' >/dev/null 2>&1 </dev/null & echo started`];
-  const outcome = await sandbox.run({ worktree, command, timeoutMs: RUN_TIMEOUT_MS });
-  await sleep(DAEMON_WRITES_AFTER_MS * 2);
-  const passed = outcome.exitCode === 0 && !existsSync(late);
+  const daemon = "echo up > up; while [ -e up ]; do sleep 0.1; done";
+  const script = `setsid sh -c '${daemon}' ${mark} >/dev/null 2>&1 </dev/null & while [ ! -s up ]; do sleep 0.01; done`;
+  const outcome = await sandbox.run({ worktree, command: ["sh", "-c", script], timeoutMs: RUN_TIMEOUT_MS });
+  const passed = outcome.exitCode === 0 && existsSync(join(worktree, "up")) && !someProcessNamed(mark);
   return { name: "a daemon dies with its command", passed, detail: passed ? "held" : whyNot(outcome, "it lived on") };
 }
 
