@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { openRecords } from "@slipway/kernel/open-records";
+import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
 import { describe, expect, test } from "vitest";
 import type { DoctorRow } from "../doctor/check.ts";
@@ -56,6 +57,36 @@ function sandbox(folder: string, value: object): string {
   );
 }
 
+/** Every property of the sandbox that the self-test tries, in this order. */
+const ATTEMPTS = [
+  "a command runs",
+  "no variable of the host is inherited",
+  "no environment of a host process can be read",
+  "no host process is seen",
+  "nothing outside the worktree can be written",
+  "no password file of the host can be read",
+  ".git can neither be read nor written",
+  "no TCP port of the host is reached",
+  "no socket of the host is reached",
+  "the command is not root and has no capability",
+  "a daemon dies with its command",
+  "a command cannot fake its exit code",
+  "process 1 can neither be traced nor read",
+  "the command is not root on the host",
+  "no setting of the kernel can be written",
+  "no keyring of the host is reached",
+  "no file is made set-user-id",
+  "no socket leads to the hypervisor, to hardware or into the kernel",
+  "no memory escapes the limit",
+  "io_uring is refused",
+  "userfaultfd is refused",
+  "no namespace can be made",
+  "layers over a worktree",
+  "overlays that close sockets in shown folders",
+];
+const COUNTED = "processes, threads, memory of processes, memory of files, output, disk space, number of files, time";
+const LIMITS = `These limits bind: ${COUNTED} (counted from outside); size of a file, size of a folder in memory, open files (by the kernel)`;
+
 const agents = (runtime: object) => ({ "slipway/agents.yaml": JSON.stringify({ version: 1, roles: {}, runtime }) });
 
 async function withDatabase(): Promise<string> {
@@ -72,8 +103,13 @@ const withConfigHome = (configHome: string) => ({
 describe.skipIf(!available)("slipway doctor", () => {
   test("a repository without problems", async () => {
     const folder = await ready();
-    const { exitCode, rows, problems } = await doctor(folder);
+    const { exitCode, rows, problems, of } = await doctor(folder);
     expect(problems).toEqual([]);
+    const groups = (await openSandbox()).controlGroups === true ? "; threads at once (by a control group)" : "";
+    expect(of("sandbox").map(({ finding }) => finding.replace(/^bubblewrap [\d.]+ /, ""))).toEqual([
+      `withstood ${ATTEMPTS.length} attempts: ${ATTEMPTS.join(", ")}.`,
+      `${LIMITS}${groups}.`,
+    ]);
     expect(exitCode).toBe(0);
     expect([...new Set(rows.map(({ name }) => name))]).toEqual([
       "node",

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { machineOf, SYSCALLS, type SyscallName } from "../launcher/syscalls.ts";
+import { answer, assemble, load, unlessEqualSkip } from "./bpf.ts";
 import { runInBubblewrap } from "./bubblewrap.ts";
 import { sandboxName, type Sandbox } from "./contract.ts";
 import { describeHost, type SandboxHost } from "./host.ts";
 import { probeSandbox } from "./probe.ts";
 import { sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
+import { NUMBER_AT, seccompProgram } from "./seccomp.ts";
 import { missingWalls, tryWalls } from "./wall-probes.ts";
 
 const HELP = "--as-pid-1 --seccomp FD";
@@ -49,6 +52,30 @@ describe.skipIf(!sandboxWorksHere())("the wall probes", () => {
     [{ filter: null }, ["no keyring of the host is reached", "no file is made set-user-id"]],
   ])("fail without %j", async (change, expected) => {
     expect(await fallen(change)).toEqual(expect.arrayContaining(expected));
+  });
+
+  /** The filter, but with one call that succeeds, whether or not this kernel has it. */
+  function filterThatGrants(call: SyscallName): Buffer {
+    const machine = machineOf(process.arch);
+    const number = machine === null ? null : SYSCALLS[call][machine];
+    if (machine === null || number === null) throw new Error(`${call} is unknown here`);
+    const succeeds = 0x0005_0000;
+    return Buffer.concat([assemble([load(NUMBER_AT), unlessEqualSkip(number, 1), answer(succeeds)]), seccompProgram(machine)]);
+  }
+
+  it.each<[SyscallName, string]>([
+    ["ptrace", "process 1 can neither be traced nor read"],
+    ["keyctl", "no keyring of the host is reached"],
+    ["add_key", "no keyring of the host is reached"],
+    ["socket", "no socket leads to the hypervisor, to hardware or into the kernel"],
+    ["memfd_create", "no memory escapes the limit"],
+    ["memfd_secret", "no memory escapes the limit"],
+    ["shmget", "no memory escapes the limit"],
+    ["io_uring_setup", "io_uring is refused"],
+    ["userfaultfd", "userfaultfd is refused"],
+    ["unshare", "no namespace can be made"],
+  ])("fail with a filter that grants %s: %s", async (call, expected) => {
+    expect(await fallen({ filter: filterThatGrants(call) })).toEqual([expected]);
   });
 
   it.skipIf(process.getuid?.() !== 0)("fail if the command is root on the host", async () => {
