@@ -100,7 +100,7 @@ test("what a step leaves is anchored up to a limit, the rest is named, and the a
     expect(kept).toContain("src/small");
     expect(kept).not.toMatch(/hole|large/);
     const [repair] = await other.records.database.db.selectFrom("events").select("payload").where("name", "=", "feature.repair").execute();
-    expect(repair?.payload).toMatch(/dropped what exceeds 64 MiB: src\/hole\d \(1900 MiB\)/);
+    expect(repair?.payload).toMatch(/dropped what exceeds 64 MiB or 10000 files: src\/hole\d \(1900 MiB\)/);
     await other.kernel.features.delete(call(), { feature_id: "letters", force: true });
     expect(anchors().filter((ref) => ref.endsWith("found"))).toEqual([]);
   } finally {

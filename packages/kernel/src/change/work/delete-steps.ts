@@ -4,7 +4,7 @@ import { sha256 } from "@slipway/durable/canonical";
 import { SlipwayError } from "../../schema/errors.ts";
 import { toFailure } from "@slipway/durable/errors";
 import { removeTree } from "../../host/files/remove-tree.ts";
-import { emptyTrash } from "../../host/files/trash.ts";
+import { discardTree, emptyTrash } from "../../host/files/trash.ts";
 import { layersIn } from "../../host/places.ts";
 import { z } from "zod";
 import { translateFileError } from "../../host/files/write-atomic.ts";
@@ -12,12 +12,12 @@ import { anchorTree, keepCommit } from "../../host/git/anchor.ts";
 import { dropAnchor, isAnchorOf, listAnchors } from "../../host/git/anchors.ts";
 import { deleteBranch, isKeptElsewhere } from "../../host/git/branch.ts";
 import { takeSnapshot } from "../../host/git/snapshot.ts";
-import { removeWorktree } from "../../host/git/worktree.ts";
+import { removeWorktree } from "../../host/git/remove-worktree.ts";
 import { cachesOf } from "../judge/gate-caches.ts";
 import type { Survey } from "./delete-survey.ts";
-import { dropLargest, MOST_KEPT_OF_DELETED } from "./large-changes.ts";
+import { findBeyond, MOST_KEPT_OF_DELETED } from "./large-changes.ts";
+import { isLeftover } from "./old-anchors.ts";
 import { openWorktree } from "./reset-tree.ts";
-import type { Feature } from "../feature/store.ts";
 import type { FeatureDependencies } from "../feature/dependencies.ts";
 
 export const removalStepSchema = z.strictObject({
@@ -56,42 +56,43 @@ export async function removeWork(
   removal: Removal,
   done: RemovalStep[] = [],
 ): Promise<RemovalStep[]> {
-  done.push(...(await keepBytes(dependencies, survey, removal)));
+  const beyond = await keepBytes(dependencies, survey, removal, done);
   done.push(...(await keepCommits(dependencies, survey, removal)));
-  done.push(await dropWorktree(dependencies, survey));
+  done.push(await dropWorktree(dependencies, survey, beyond));
   done.push(await dropBranch(dependencies, survey));
   await emptyTrash(layersIn(dependencies.hostEnv));
   return done;
 }
 
-/** Anchors bytes of the worktree that no ref reaches. The branch counts as a ref: the next step keeps its commits. */
+/**
+ * Anchors bytes of the worktree that no ref reaches. The branch counts as a ref: the next step keeps its commits. Returns the files that are
+ * too large or too many to be kept.
+ */
 async function keepBytes(
   dependencies: FeatureDependencies,
   { worktree, feature }: Survey,
   { run, operationId, at }: Removal,
-): Promise<RemovalStep[]> {
-  if (worktree === null) return [];
+  done: RemovalStep[],
+): Promise<ReadonlySet<string>> {
+  if (worktree === null) return new Set();
   const { repository, layout } = dependencies;
-  const dropped = await makeKeepable(dependencies, feature);
-  const { tree } = await takeSnapshot(repository, worktree, { indexFile: layout.indexFile(feature.id) });
+  await openWorktree(feature.worktree);
+  const { paths: except, text } = await findBeyond(dependencies, feature, MOST_KEPT_OF_DELETED);
+  const { tree } = await takeSnapshot(repository, worktree, { indexFile: layout.indexFile(feature.id), except });
   const reachableTrees = await repository.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"]);
-  if (reachableTrees.split("\n").includes(tree)) return dropped;
-  const message = `${feature.id}: bytes found when it was deleted`;
-  const { ref } = await anchorTree(repository, worktree, tree, { run, step: `${operationId}/deleted`, message, at });
-  return [...dropped, { step: "keep", outcome: "kept", detail: `the worktree's bytes are under ${ref}` }];
-}
-
-/** Opens what is closed, and removes what git cannot read or would need long for. */
-async function makeKeepable(dependencies: FeatureDependencies, feature: Feature): Promise<RemovalStep[]> {
-  openWorktree(feature.worktree);
-  const detail = await dropLargest(dependencies, feature, MOST_KEPT_OF_DELETED);
-  return detail === null ? [] : [{ step: "keep", outcome: "removed", detail }];
+  if (!reachableTrees.split("\n").includes(tree)) {
+    const message = `${feature.id}: bytes found when it was deleted`;
+    const { ref } = await anchorTree(repository, worktree, tree, { run, step: `${operationId}/deleted`, message, at });
+    done.push({ step: "keep", outcome: "kept", detail: `the worktree's bytes are under ${ref}` });
+  }
+  if (text !== null) done.push({ step: "keep", outcome: "removed", detail: text });
+  return except;
 }
 
 /** Anchors of what steps left in the worktree, where they write to it. */
 async function dropLeftovers({ repository }: FeatureDependencies, { feature }: Survey): Promise<void> {
   for (const anchor of await listAnchors(repository))
-    if (isAnchorOf(feature.id, anchor) && /\/after(?:-\d+)?\/found\+*$/.test(anchor.step)) await dropAnchor(repository, anchor);
+    if (isAnchorOf(feature.id, anchor) && isLeftover(anchor)) await dropAnchor(repository, anchor);
 }
 
 async function keepCommits({ repository }: FeatureDependencies, { branch }: Survey, { run, operationId }: Removal): Promise<RemovalStep[]> {
@@ -100,11 +101,20 @@ async function keepCommits({ repository }: FeatureDependencies, { branch }: Surv
   return [{ step: "keep", outcome: "kept", detail: `the commits of ${branch.name} are under ${ref}` }];
 }
 
-async function dropWorktree({ repository, layout }: FeatureDependencies, { feature, registered }: Survey): Promise<RemovalStep> {
-  await removeTree(cachesOf(repository, feature.id));
-  const { removed } = await removeWorktree(repository, { path: feature.worktree, indexFile: layout.indexFile(feature.id) });
+async function dropWorktree(
+  { repository, layout, hostEnv }: FeatureDependencies,
+  { feature, registered }: Survey,
+  except: ReadonlySet<string>,
+): Promise<RemovalStep> {
+  await discardTree(cachesOf(repository, feature.id), layersIn(hostEnv));
+  const { removed, setAside } = await removeWorktree(repository, {
+    path: feature.worktree,
+    indexFile: layout.indexFile(feature.id),
+    except,
+  });
   await removeTree(layout.working(feature.id));
-  return { step: "worktree", outcome: removed || registered ? "removed" : "absent", detail: feature.worktree };
+  const later = setAside === undefined ? "" : `; what could not be removed in time is in ${setAside}, and is removed later`;
+  return { step: "worktree", outcome: removed || registered ? "removed" : "absent", detail: `${feature.worktree}${later}` };
 }
 
 async function dropBranch({ repository }: FeatureDependencies, { feature }: Survey): Promise<RemovalStep> {

@@ -1,7 +1,8 @@
 import { chmodSync, fchmodSync, lstatSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { inFolderOf, openClosedFolder } from "../../host/files/beneath.ts";
-import { removeTreeNow } from "../../host/files/remove-tree.ts";
+import { inSlices } from "../../host/files/in-slices.ts";
+import { removal } from "../../host/files/remove-tree.ts";
 import { at } from "../../host/git/files.ts";
 import { decodePath, splitZero } from "../../host/git/names.ts";
 import { moveFiles } from "../../host/git/snapshot.ts";
@@ -54,7 +55,7 @@ export function makeReadable(worktree: string, { folders, files }: TreeBefore, b
         const inTree = path === "." ? name : `${path}/${name}`;
         if (folders.has(inTree) || known.has(inTree) || inTree === ".git") continue;
         const file = Buffer.concat([Buffer.from(`${folder}/`), entry.name]);
-        if (entry.isDirectory()) openBelow(file, inTree.length, 1);
+        if (entry.isDirectory()) for (const _ of opening(file, inTree.length, 1));
         else if (entry.isFile() && !(files.has(inTree) && isOpen(file))) chmodSync(file, 0o644);
       }
     });
@@ -66,22 +67,23 @@ function isOpen(file: Buffer): boolean {
   return (lstatSync(file).mode & 0o600) === 0o600;
 }
 
-/** Does this to a whole worktree, whoever made what is in it. */
-export function openWorktree(worktree: string): void {
-  for (const entry of readdirSync(worktree, { withFileTypes: true, encoding: "buffer" })) {
-    const path = Buffer.concat([Buffer.from(`${worktree}/`), entry.name]);
-    if (entry.isDirectory()) openBelow(path, entry.name.length, 1);
-    else if (entry.isFile() && !isOpen(path)) chmodSync(path, 0o644);
-  }
+/** Does this to a whole worktree, whoever made what is in it and how much. */
+export async function openWorktree(worktree: string): Promise<void> {
+  await inSlices(opening(Buffer.from(worktree), -1, 0));
 }
 
-function openBelow(path: Buffer, length: number, depth: number): void {
+const LOOKS_AT_ONCE = 256;
+
+/** Pauses often. */
+function* opening(path: Buffer, length: number, depth: number): Generator<void> {
+  let looked = 0;
   using folder = openClosedFolder(path);
   for (const entry of readdirSync(folder.place, { withFileTypes: true, encoding: "buffer" })) {
     const file = Buffer.concat([Buffer.from(`${folder.place}/`), entry.name]);
     const end = length + 1 + entry.name.length;
-    if (end > LONGEST_PATH || depth > DEEPEST) removeTreeNow(file);
-    else if (entry.isDirectory()) openBelow(file, end, depth + 1);
+    if (++looked % LOOKS_AT_ONCE === 0) yield;
+    if (end > LONGEST_PATH || depth > DEEPEST) yield* removal(file);
+    else if (entry.isDirectory()) yield* opening(file, end, depth + 1);
     else if (entry.isFile() && !isOpen(file)) chmodSync(file, 0o644);
   }
 }

@@ -1,35 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as nextLoop } from "node:timers/promises";
 import { encodePath } from "../git/names.ts";
 import { hasDescriptors, inFolderOfBytes, openClosedFolder, type OpenFolder } from "./beneath.ts";
 import { hasCode } from "./file-system.ts";
+import { inSlices } from "./in-slices.ts";
 
 /** Deeper folders are first moved up, so that neither PATH_MAX nor the open-file limit restricts the depth of a tree. */
 const DEEPEST = 32;
 const UNLINKS_AT_ONCE = 256;
-const SLICE_MS = 5;
 
 /** Removes a file, link or folder that untrusted code may have prepared. Follows no link; a missing path is not an error. */
 export async function removeTree(path: string): Promise<void> {
-  await removeUntil(path, Number.POSITIVE_INFINITY);
+  await inSlices(removal(path));
 }
 
 /** The same within a time. Never fails: false if something is left, because time was short or it cannot be removed. */
 export function removeWithin(path: string, ms: number): Promise<boolean> {
-  return removeUntil(path, performance.now() + ms).catch(() => false);
-}
-
-async function removeUntil(path: string, deadline: number): Promise<boolean> {
-  let ends = performance.now() + SLICE_MS;
-  for (const _ of removal(path)) {
-    if (performance.now() < ends) continue;
-    if (performance.now() > deadline) return false;
-    await nextLoop();
-    ends = performance.now() + SLICE_MS;
-  }
-  return true;
+  return inSlices(removal(path), performance.now() + ms).catch(() => false);
 }
 
 export function removeTreeNow(path: string | Buffer): void {
@@ -45,7 +33,8 @@ export function removeBeneath(root: string, path: string): void {
   }
 }
 
-function* removal(path: string | Buffer): Generator<void> {
+/** Pauses often, for a caller that does other things in between. */
+export function* removal(path: string | Buffer): Generator<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isDirectory()) return unlinkSync(path);

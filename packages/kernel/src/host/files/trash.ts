@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, renameSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { removeWithin } from "./remove-tree.ts";
 
@@ -10,7 +10,9 @@ const SWEEP_MS = 60_000;
 
 /** Removes what untrusted code has filled. What takes long or cannot be removed is set aside in the folder `trash`, for a later `emptyTrash`. */
 export async function discardTree(path: string, trash: string): Promise<void> {
-  if (!(await removeWithin(path, AT_ONCE_MS))) setAside(path, trash);
+  if (await removeWithin(path, AT_ONCE_MS)) return;
+  mkdirSync(trash, { recursive: true, mode: 0o700 });
+  setAside(path, trash);
 }
 
 /** Makes a path free at once. */

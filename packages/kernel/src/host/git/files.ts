@@ -145,7 +145,8 @@ export async function filesBelow(root: string, path: string, skip: (path: string
   for (const entry of await readdir(at(root, path), { withFileTypes: true, encoding: "buffer" })) {
     const child = `${path}/${decode(entry.name)}`;
     if (skip(child)) continue;
-    if (entry.isDirectory()) found.push(...(await filesBelow(root, child, skip)));
+    // Not spread into arguments, which have a limit.
+    if (entry.isDirectory()) for (const below of await filesBelow(root, child, skip)) found.push(below);
     else if (entry.isFile() || entry.isSymbolicLink()) found.push(child);
   }
   return found;

@@ -10,7 +10,8 @@ import { reconcile } from "./reconcile.ts";
 import { describeRepository, openRepository } from "./repository.ts";
 import { restoreTree, snapshotTree } from "./snapshot.ts";
 import { AT, at, FILES, scratch, temporaryFolder, type Scratch } from "./testing/scratch.ts";
-import { ensureWorktree, removeWorktree } from "./worktree.ts";
+import { removeWorktree } from "./remove-worktree.ts";
+import { ensureWorktree } from "./worktree.ts";
 
 const PATCH =
   "diff --git a/src/add.ts b/src/add.ts\n--- a/src/add.ts\n+++ b/src/add.ts\n@@ -1,3 +1,3 @@\n export function add(a: number, b: number): number {\n-  return a + b;\n+  return b + a;\n }\n";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { removeTree } from "../files/remove-tree.ts";
+import { removeTree, removeWithin } from "../files/remove-tree.ts";
 import { dropDraft } from "./unfinished-worktree.ts";
 import { settleLandings } from "./landing-intent.ts";
 import { clearStaleLock } from "./locks.ts";
@@ -73,13 +73,18 @@ async function ownLocks(repo: Repository, records: readonly WorktreeRecord[]): P
   return [...below.flat().filter((path) => path.endsWith(".lock") && !basename(path).startsWith("tmp_")), ...branches];
 }
 
+/** What is left then stays for the next time. */
+const TRASH_MS = 60_000;
+
 async function tidyScratch(repo: Repository, scratch: string): Promise<string[]> {
   const done: string[] = [];
   for (const kind of ["new", "stage", "trash"]) {
     for (const name of (await namesIn(join(scratch, kind))).filter(isLeftOver)) {
       const folder = join(scratch, kind, name);
       if (kind === "new") await dropDraft(repo, folder);
-      else await leaveScratch({ scratch }, folder);
+      // Untrusted code has filled it.
+      else if (kind !== "trash" || (await removeWithin(folder, TRASH_MS))) await leaveScratch({ scratch }, folder);
+      else continue;
       done.push(`removed ${folder}, left by a dead process`);
     }
   }

@@ -25,6 +25,8 @@ import {
 export interface SnapshotOptions {
   /** The index for the stat cache; by default one of the harness. Never the worktree's own. */
   readonly indexFile?: string;
+  /** Changed files that are not read: the tree has what the index has of them. */
+  readonly except?: ReadonlySet<string>;
 }
 
 /** New content of a worktree: its tree and an index with it. */
@@ -48,20 +50,24 @@ export async function takeSnapshot(repo: Repository, worktree: string, options: 
   return onIndex(repo, place, options, async (git) => {
     const { update, forget, leftOut } = await listWorktree(git, place.path);
     if (forget.length > 0) await setEntries(git, removalInfo(forget, repo.objectFormat));
-    if (update.length > 0) await readAgain(git, update);
+    const read = options.except === undefined ? update : update.filter((path) => options.except?.has(path) !== true);
+    if (read.length > 0) await readAgain(git, read);
     return { tree: (await git.text(["write-tree"])).trim(), leftOut };
   });
 }
 
+export interface FileToRead {
+  readonly path: string;
+  readonly bytes: number;
+}
+
 /** The files that a snapshot would read, with their sizes. */
-export async function changedFiles(
-  repo: Repository,
-  worktree: string,
-  options: SnapshotOptions = {},
-): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+export async function changedFiles(repo: Repository, worktree: string, options: SnapshotOptions = {}): Promise<readonly FileToRead[]> {
   const place = await openPlace(repo, worktree);
   const { update } = await onIndex(repo, place, options, (git) => listWorktree(git, place.path));
-  return Promise.all(update.map(async (path) => ({ path, bytes: (await statAt(place.path, path))?.size ?? 0 })));
+  const files: FileToRead[] = [];
+  for (const path of update) files.push({ path, bytes: (await statAt(place.path, path))?.size ?? 0 });
+  return files;
 }
 
 /** The paths of the tree if the worktree has exactly its files; null if not, or if only a snapshot can tell. Writes nothing. */

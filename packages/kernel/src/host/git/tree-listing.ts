@@ -120,7 +120,7 @@ async function below(worktree: string, folders: readonly string[], leftOut: stri
     if (!folder.endsWith("/")) found.push(folder);
     else {
       const skip = (path: string) => reachesGitFolder(path) && leftOut.push(path) > 0;
-      found.push(...(await filesBelow(worktree, folder.slice(0, -1), skip)));
+      for (const path of await filesBelow(worktree, folder.slice(0, -1), skip)) found.push(path);
     }
   }
   return found;

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { anchor } from "./anchor.ts";
 import { snapshotTree } from "./snapshot.ts";
 import { AT, at, contents, scratch, temporaryFolder, treeContents, type Scratch } from "./testing/scratch.ts";
-import { ensureWorktree, rebaseWorktree, removeWorktree } from "./worktree.ts";
+import { removeWorktree } from "./remove-worktree.ts";
+import { ensureWorktree, rebaseWorktree } from "./worktree.ts";
 import type { Repository } from "./repository.ts";
 
 async function withFeature(user: Scratch = scratch(), featureId = "login") {
@@ -317,6 +318,19 @@ describe("attack 24: a swapped worktree is detected and not changed", () => {
 });
 
 describe("removeWorktree", () => {
+  test("what takes too long to remove is set aside, out of the worktree's place; files that need not be kept prevent nothing", async () => {
+    const { repo, made } = await withFeature();
+    const names = Array.from({ length: 10_000 }, (_, n) => `many/${n}`);
+    mkdirSync(join(made.path, "many"));
+    for (const name of [...names, "mine"]) writeFileSync(join(made.path, name), "");
+    const request = { path: made.path, except: new Set(names), withinMs: 0 };
+    await expect(removeWorktree(repo, request)).rejects.toMatchObject({ code: "delete_refused" });
+    rmSync(join(made.path, "mine"));
+    const { removed, setAside = "" } = await removeWorktree(repo, request);
+    expect([removed, existsSync(made.path), existsSync(join(setAside, "worktree"))]).toEqual([true, false, true]);
+    expect(readdirSync((await ensureWorktree(repo, { featureId: "login", branch: "login", path: made.path })).path)).not.toContain("many");
+  });
+
   test("refuses while bytes are unreachable, and removes once they are anchored", async () => {
     const { user, repo, made, worktree } = await withFeature();
     worktree.write("new.txt", "work\n");

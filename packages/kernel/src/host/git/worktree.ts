@@ -2,13 +2,11 @@ import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promi
 import { basename, dirname, join } from "node:path";
 import { SlipwayError } from "../../schema/errors.ts";
 import { removeTree } from "../files/remove-tree.ts";
-import { assertFeatureBranch, branchHead, deleteBranch, ensureBranch, moveBranch } from "./branch.ts";
+import { assertFeatureBranch, branchHead, ensureBranch, moveBranch } from "./branch.ts";
 import { alignIndex, findCheckouts } from "./checkout.ts";
 import { dropDraft, isDraft, pointerOf } from "./unfinished-worktree.ts";
-import { hiddenGitFolders } from "./tree-listing.ts";
 import {
   assertPointer,
-  dropRecord,
   enterScratch,
   leaveScratch,
   placeOf,
@@ -20,7 +18,7 @@ import {
 } from "./worktree-record.ts";
 import { connect, isFolder, isForeign, listRegistrations, pointerTo, register, unregister, type Registration } from "./registration.ts";
 import type { Repository } from "./repository.ts";
-import { bringFiles, snapshotTree, takeSnapshot, worktreeChanged, type SnapshotOptions } from "./snapshot.ts";
+import { bringFiles, snapshotTree, worktreeChanged, type SnapshotOptions } from "./snapshot.ts";
 
 export interface WorktreeRequest {
   readonly featureId: string;
@@ -93,33 +91,6 @@ export async function bringBranch(repo: Repository, branch: string, worktree: st
   const head = await branchHead(repo, branch);
   if (head === to || (await findCheckouts(repo, branch)).some(({ root }) => root !== worktree)) return;
   await moveBranch(repo, branch, to, head);
-}
-
-export interface RemovalRequest extends SnapshotOptions {
-  readonly path: string;
-  /** Also delete the branch, if another ref contains its commits. */
-  readonly deleteBranch?: boolean;
-  /** Discard what a tree cannot contain, such as the git folder of an embedded repository. */
-  readonly discardLeftOut?: boolean;
-}
-
-/** Removes a worktree with its ignored files. Refuses if a ref does not reach its bytes. */
-export async function removeWorktree(repo: Repository, request: RemovalRequest): Promise<{ removed: boolean; branchDeleted: boolean }> {
-  const place = await placeOf(repo, request.path);
-  const mine = (await listRegistrations(repo)).find(({ path }) => path === place.path);
-  const branch = mine?.branch ?? (await readRecord(repo, place.key))?.branch;
-  const present = await isFolder(place.path);
-  if (present) {
-    await assertKept(repo, place, request);
-    // By one rename, so that a kill leaves the worktree complete or gone.
-    const trash = await enterScratch(place, "trash");
-    await rename(place.path, join(trash, "worktree"));
-    await leaveScratch(place, trash);
-  }
-  if (mine !== undefined) await unregister(repo, mine.id);
-  const branchDeleted = request.deleteBranch === true && branch !== undefined && (await deleteBranch(repo, branch));
-  await dropRecord(repo, place.key);
-  return { removed: present, branchDeleted };
 }
 
 async function isHealthy(repo: Repository, place: GitPlace, branch: string): Promise<boolean> {
@@ -213,23 +184,6 @@ async function fill(repo: Repository, place: GitPlace, draft: string, id: string
   await git.run(["read-tree", "--reset", "-u", "--end-of-options", request.head]);
   await copyFile(place.indexFile, join(repo.commonDir, "worktrees", id, "index"));
   if (request.expectedTree !== undefined) await git.run(["read-tree", "--reset", "-u", "--end-of-options", request.expectedTree]);
-}
-
-async function assertKept(repo: Repository, place: GitPlace, request: RemovalRequest): Promise<void> {
-  const { tree, leftOut: met } = await takeSnapshot(repo, place.path, request);
-  const leftOut = [...new Set([...met, ...(await hiddenGitFolders(await repo.vault({ workTree: place.path }), place.path))])];
-  const kept = new Set((await repo.git.text(["for-each-ref", "--format=%(tree)", "refs/slipway", "refs/heads"])).split("\n"));
-  const problem = !kept.has(tree)
-    ? "it contains bytes that no ref reaches"
-    : leftOut.length > 0 && request.discardLeftOut !== true
-      ? `a tree cannot contain ${leftOut.slice(0, 5).join(", ")}`
-      : null;
-  if (problem === null) return;
-  throw new SlipwayError("delete_refused", `The worktree ${place.path} was not removed: ${problem}.`, {
-    file: place.path,
-    left_out: leftOut,
-    suggested_next_actions: ["Anchor the worktree first, or move the files that you want to keep."],
-  });
 }
 
 function occupied(branch: string, path: string): SlipwayError {
