@@ -88,10 +88,16 @@ export const RECOVERY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "clean",
-    summary: "remove worktrees and branches of merged features that contain exactly the merged change",
+    summary: "remove worktrees and branches of merged features that contain exactly the merged change; or old anchors",
     example: "slipway clean --dry-run",
     positionals: [{ name: "feature", describe: "feature id (default: every merged one)", required: false, many: true }],
-    options: { "dry-run": { type: "boolean", describe: "only show what would be removed, and what is kept and why" } },
+    options: {
+      "dry-run": { type: "boolean", describe: "only show what would be removed, and what is kept and why" },
+      anchors: { type: "boolean", describe: "list old anchors of deleted features and of leftovers, instead of worktrees" },
+      "older-than": { type: "string", hint: "DAYS", describe: "anchors: those older than this (default 30)" },
+      most: { type: "string", hint: "MIB", describe: "anchors: also the oldest beyond this size in total (default 1024)" },
+      yes: { type: "boolean", describe: "anchors: drop those listed" },
+    },
     load: () => import("./commands/clean.ts"),
   },
 ];

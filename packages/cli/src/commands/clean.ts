@@ -6,6 +6,8 @@ import { withKernel } from "@slipway/runtime/kernel-at";
 import { personOf } from "@slipway/protocols/surface/caller";
 import { oneLine } from "@slipway/protocols/narration/one-line";
 import { jsonLine } from "@slipway/protocols/surface/escape";
+import { cleanAnchors } from "../clean-anchors.ts";
+import { SlipwayError } from "../errors.ts";
 
 interface Row {
   readonly feature_id: string;
@@ -15,9 +17,12 @@ interface Row {
   readonly kept: readonly string[];
 }
 
-/** Removes the worktrees and branches of merged features, which stay after the merge for inspection. */
+/** Removes the worktrees and branches of merged features, which stay after the merge for inspection; or old anchors. */
 export const run: RunCommand = (args, io) =>
   withKernel(io, async (kernel) => {
+    if (args.flag("anchors")) return cleanAnchors(kernel, args, io);
+    for (const option of ["older-than", "most"] as const) if (args.text(option) !== undefined) throw onlyWithAnchors(`--${option}`);
+    if (args.flag("yes")) throw onlyWithAnchors("--yes");
     const dryRun = args.flag("dry-run");
     const rows = (await Promise.all((await idsOf(kernel, args.positionals)).map((id) => survey(kernel, id)))).filter(hasAny);
     if (!dryRun)
@@ -28,6 +33,10 @@ export const run: RunCommand = (args, io) =>
     else for (const row of rows) io.out(`${line(row, dryRun)}\n`);
     return EXIT.done;
   });
+
+function onlyWithAnchors(option: string): SlipwayError {
+  return new SlipwayError("invalid_cli_args", `${option} needs --anchors.`, { suggested_next_actions: ["Run `slipway clean --help`."] });
+}
 
 async function idsOf({ records }: Kernel, named: readonly string[]): Promise<readonly string[]> {
   if (named.length > 0) return [...new Set(named)];

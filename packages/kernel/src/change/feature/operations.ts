@@ -12,6 +12,7 @@ import type { Call } from "../../record/operations/call.ts";
 import { candidateOperation, type Candidate } from "../land/candidate.ts";
 import { changeStatusOperation } from "./change-status.ts";
 import { cleanOperation, cleanSurvey } from "../work/clean.ts";
+import { dropAnchorsOperation, oldAnchors, type AnchorBound, type DropInput } from "../work/old-anchors.ts";
 import { assertNotLive, deleteOperation, surveyDeletion, sweepFolder, type DeleteInput, type Deletion } from "../work/delete.ts";
 import { featureReads } from "../views/reads.ts";
 import { stageOperation } from "../work/stage.ts";
@@ -146,6 +147,8 @@ export function featureOperations(dependencies: FeatureDependencies) {
     repoMerge: proposingMerge(dependencies, perform, bindAtWork(repoMergeOperation(dependencies))),
     clean: bindAtWork(cleanOperation(dependencies)),
     cleanSurvey: (id: string) => cleanSurvey(dependencies, id),
+    oldAnchors: (bound: AnchorBound) => oldAnchors(dependencies, bound),
+    dropAnchors: (call: Call, input: DropInput) => performFor([], dropAnchorsOperation(dependencies), call, input),
     async delete(call: Call, input: DeleteInput): Promise<Deletion> {
       if (input.dry_run === true) return surveyDeletion(dependencies, call, input);
       const id = input.feature_id;
