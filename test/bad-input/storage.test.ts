@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -24,6 +24,36 @@ async function expectMerges(project: Project): Promise<void> {
   expect((await inHere(project, ["approve"])).code).toBe(0);
   expect((await inHere(project, ["merge"])).code).toBe(0);
   expect(project.git("show", "main:src/a.txt")).toBe("two\n");
+}
+
+/** Another process that has the file open; undefined while there is none. */
+function processWith(file: string): string | undefined {
+  return readdirSync("/proc").find((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some((descriptor) => readlinkSync(`/proc/${pid}/fd/${descriptor}`) === file);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** SQLite sleeps between its attempts; nothing else in the main thread of Node does. */
+function sleeps(pid: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/wchan`, "utf8").includes("nanosleep");
+  } catch {
+    return false;
+  }
+}
+
+/** The first answer that is not undefined or false. */
+async function until<T>(ask: () => T | undefined | false): Promise<T> {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(5)) {
+    const answer = ask();
+    if (answer !== undefined && answer !== false) return answer;
+  }
+  throw new Error("nothing happened for a minute");
 }
 
 describe("the journal", () => {
@@ -61,7 +91,8 @@ describe("the database", () => {
     other.exec("BEGIN IMMEDIATE");
     let waits = true;
     const ended = slipway(project, ["approve"]).finally(() => (waits = false));
-    await sleep(1500);
+    const opened = await until(() => processWith(database(project)));
+    await until(() => !waits || sleeps(opened));
     expect(waits).toBe(true);
     other.exec("ROLLBACK");
     other.close();

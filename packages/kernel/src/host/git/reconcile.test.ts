@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { systemHost } from "@slipway/durable/host";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { anchor } from "./anchor.ts";
@@ -12,7 +11,7 @@ import { buildMerge, landMerge } from "./merge.ts";
 import { moveBranch } from "./branch.ts";
 import { rawBetween } from "./raw.ts";
 import { reconcile } from "./reconcile.ts";
-import { excludeLocally } from "./repository.ts";
+import { excludeLocally, type Repository } from "./repository.ts";
 import { snapshotTree } from "./snapshot.ts";
 import { AT, at, contents, FILES, scratch, temporaryFolder, treeContents, type Scratch } from "./testing/scratch.ts";
 import { ensureWorktree } from "./worktree.ts";
@@ -211,6 +210,20 @@ describe("attack 39: a landing that was killed", () => {
   });
 });
 
+/** The repository, and when its first git process was looked at: the list of processes was complete then. */
+function watchedWhile(repo: Repository): { readonly repo: Repository; readonly looked: Promise<void> } {
+  const { promise: looked, resolve } = Promise.withResolvers<void>();
+  const watched = Object.create(repo, {
+    root: {
+      get() {
+        resolve();
+        return repo.root;
+      },
+    },
+  }) as Repository;
+  return { repo: watched, looked };
+}
+
 describe("stale locks", () => {
   test("are removed if no git process can hold them", async () => {
     const { user, repo } = await world();
@@ -227,8 +240,9 @@ describe("stale locks", () => {
     writeFileSync(lock, "");
     const holder = await liveGit(user.root);
     expect(await clearStaleLock(repo, lock, { waitMs: 200 })).toBe("held");
-    const pending = clearStaleLock(repo, lock);
-    await sleep(100);
+    const watched = watchedWhile(repo);
+    const pending = clearStaleLock(watched.repo, lock, { waitMs: 30_000 });
+    await watched.looked;
     const later = await liveGit(user.root);
     await holder.stop();
     expect(await pending).toBe("cleared");
@@ -266,8 +280,9 @@ describe("stale locks", () => {
     ] as const) {
       writeFileSync(lock, "");
       const holder = await liveGit(user.root);
-      const pending = clearStaleLock(repo, lock);
-      await sleep(60);
+      const watched = watchedWhile(repo);
+      const pending = clearStaleLock(watched.repo, lock, { waitMs: 30_000 });
+      await watched.looked;
       rmSync(lock);
       if (next !== null) {
         writeFileSync(`${lock}.other`, next);

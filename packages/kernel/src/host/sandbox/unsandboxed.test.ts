@@ -109,9 +109,16 @@ describe("without a sandbox", () => {
     const [cache, worktree] = [scratchFolder(), scratchFolder()];
     writeFileSync(join(cache, "module"), "content");
     const shared = [{ from: cache, to: "cache" }];
-    const first = runShell(sandbox, worktree, "sleep 0.05", { shared });
-    const second = runShell(sandbox, worktree, "sleep 0.2; cat cache/module", { shared });
-    await first;
+    const limits = { shared, timeoutMs: 60_000 };
+    const first = runShell(sandbox, worktree, "while [ ! -s up ]; do sleep 0.01; done", limits);
+    const second = runShell(
+      sandbox,
+      worktree,
+      "echo up > up; while [ ! -e ended ]; do sleep 0.01; done; rm up ended; cat cache/module",
+      limits,
+    );
+    expect((await first).exitCode).toBe(0);
+    writeFileSync(join(worktree, "ended"), "");
     expect((await second).stdout).toBe("content");
     expect(readdirSync(worktree)).toEqual([]);
   });
