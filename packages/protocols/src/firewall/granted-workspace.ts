@@ -8,7 +8,7 @@ import type { z } from "zod";
 import type { Reply } from "../dispatch/dispatcher.ts";
 import { workspaceOf, type Workspace } from "../dispatch/workspace.ts";
 import { CONFIGURATION, PROJECTIONS } from "./judged-path.ts";
-import { outsideChanges } from "./outside-changes.ts";
+import { OUTSIDE_GRANT, outsideChanges } from "./outside-changes.ts";
 import { packRulesOf } from "./pack-rules.ts";
 import type { Access, RoleGrant } from "./role-grant.ts";
 
@@ -60,6 +60,7 @@ function refusedAnswer(role: string, outside: readonly string[]) {
     new SlipwayError("agent_output_invalid", `The answer of the ${role} changes what it may not change: ${outside.join("; ")}`, {
       role,
       errors: outside,
+      [OUTSIDE_GRANT]: outside,
       suggested_next_actions: ["Read the transcript of the call; a stronger model may help."],
     }),
   );

@@ -185,6 +185,12 @@ describe("a write outside the grant", () => {
     expect(bench.asked.map(({ body }) => body)).toEqual(Object.values(told).map((reason) => expect.stringContaining(reason)));
     const stops = bench.log().filter(({ blockers }) => blockers.includes("subagent_failure"));
     expect(stops.map(({ why }) => why)).toEqual(Object.values(told).map((reason) => expect.stringContaining(reason)));
+    const spellings = Object.values(told).slice(3);
+    expect((await refusedBy()).flatMap(({ refusals }) => refusals)).toEqual(
+      expect.arrayContaining(
+        spellings.map((reason) => ({ tool: "write", path: null, reason: expect.stringContaining(JSON.stringify(reason).slice(1, -1)) })),
+      ),
+    );
     const changed = git("ls-tree", "-r", "main")
       .split("\n")
       .filter((line) => !before.includes(line));
