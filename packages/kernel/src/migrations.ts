@@ -2,7 +2,7 @@ import { createApprovals, createMergeProposals } from "./change/land/approvals/t
 import { createBudget } from "./budget/tables.ts";
 import { createDecisions } from "./record/decisions/tables.ts";
 import { createDocuments } from "./record/documents/tables.ts";
-import { createEvidence } from "./change/judge/evidence/tables.ts";
+import { createEgress, createEvidence } from "./change/judge/evidence/tables.ts";
 import { createCanaryWaivers } from "./change/judge/canary/tables.ts";
 import { createExpectedTests } from "./change/judge/expected-tests/tables.ts";
 import { createFeatureIndex } from "./change/views/feature-index/tables.ts";
@@ -55,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "former-facts", up: bindFormerFacts },
   { name: "merge-proposals", up: createMergeProposals },
   { name: "canary-waivers", up: createCanaryWaivers },
+  { name: "egress", up: createEgress },
 ];

@@ -7,8 +7,9 @@ import { isUnavailable } from "@slipway/agents/routing/tiers";
 import { nativeToolsOf, type NativeTool } from "@slipway/agents/tools/native-tools";
 import { SlipwayError } from "@slipway/agents/errors";
 import type { Provider } from "@slipway/agents/provider";
+import type { HostTraffic } from "@slipway/kernel/host/sandbox/egress";
 import { fromFailure, type ErrorCode, type Failure } from "@slipway/durable/errors";
-import { droppedRefusals } from "../firewall/outside-changes.ts";
+import { droppedRefusals, grantRefusals } from "../firewall/outside-changes.ts";
 import { trafficRefusals } from "./traffic.ts";
 import type { AgentRequest, ChosenProvider, DispatcherOptions, WorkspaceRequest } from "./dispatcher.ts";
 import { redactedProvider, redactedResult } from "./redact-answers.ts";
@@ -33,6 +34,8 @@ export interface ProviderCall extends Pick<DispatcherOptions, "kernel" | "onWarn
   readonly payer: NonNullable<Meter["role"]>;
   /** Collects what the agent tried and was not allowed. */
   readonly refusals: Refusal[];
+  /** Collects what left its sandbox. */
+  readonly traffic: HostTraffic[];
 }
 
 /** Calls one provider: prepares its folder, reserves and settles the cost, records the transcript. */
@@ -62,6 +65,7 @@ export async function invokeProvider<T>(
     watch: page.watch,
     onDropped: (dropped) => void refusals.push(...droppedRefusals(dropped)),
     onTraffic: (traffic) => {
+      dispatch.traffic.push(...traffic);
       refusals.push(...trafficRefusals(traffic));
       return page.watch({ kind: "raw", line: JSON.stringify({ egress: traffic }) });
     },
@@ -84,6 +88,7 @@ export async function invokeProvider<T>(
       notes,
     );
     const result = redactedResult(kernel, answered, onSecret);
+    if (!result.ok) refusals.push(...grantRefusals(result.failure));
     const pause = pauseIn(result);
     if (pause !== null) {
       page.leave(`${pause.code}: ${pause.message}`);

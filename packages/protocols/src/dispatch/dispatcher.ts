@@ -9,6 +9,7 @@ import { raisedTier } from "@slipway/agents/routing/tiers";
 import type { Failure } from "@slipway/durable/errors";
 import type { Tier } from "@slipway/kernel/config/agent-parts/tiers";
 import { noteTranscript } from "@slipway/kernel/budget/telemetry";
+import type { HostTraffic } from "@slipway/kernel/host/sandbox/egress";
 import type { Call } from "@slipway/kernel/record/operations/call";
 import type { Kernel } from "@slipway/kernel/kernel";
 import type { Operation } from "@slipway/kernel/record/operations/operation";
@@ -16,6 +17,7 @@ import { z } from "zod";
 import { firstAvailable, invokeProvider, pauseIn, type ProviderCall, type Invoked } from "./call-provider.ts";
 import { cutText } from "../narration/sent-back.ts";
 import { recordRefusals } from "./refusals.ts";
+import { recordTraffic } from "./traffic.ts";
 import { roleKeys, roleName } from "./role-keys.ts";
 import type { FolderWork } from "./work-folder.ts";
 import type { Workspace } from "./workspace.ts";
@@ -124,7 +126,8 @@ export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
       const named = { protocol: owner, role: name };
       const payer = { role: roleName(named), role_keys: [...roleKeys(named)] };
       const refusals: Refusal[] = [];
-      const dispatch: ProviderCall = { kernel, book, onWarning, unsynced, payer, refusals };
+      const traffic: HostTraffic[] = [];
+      const dispatch: ProviderCall = { kernel, book, onWarning, unsynced, payer, refusals, traffic };
       const play = async () => {
         const definition = await role(name, owner);
         const tier = raisedTier(definition.tier, escalations);
@@ -132,7 +135,11 @@ export function openDispatcher(options: DispatcherOptions): AgentDispatcher {
         const choices = [first, ...(first.fallbacks ?? [])];
         return firstAvailable(choices, (chosen) => invokeProvider(dispatch, request, definition, chosen, signal), onWarning);
       };
-      const told = () => recordRefusals(kernel, { role: payer.role, subject, invocation: id, call }, refusals);
+      const told = async () => {
+        const work = { role: payer.role, subject, invocation: id, call };
+        await recordTraffic(kernel, { ...work, runId: run_id }, traffic);
+        await recordRefusals(kernel, work, refusals);
+      };
       const operation: Operation<z.infer<typeof invocationInput>, Invoked<T>, Reply<T>> = {
         name: "agent.invoke",
         roles: ["orchestrator", "system"],

@@ -140,14 +140,15 @@ async function recordOf(tx: Tx, { id, run_id, status, tree }: Feature): Promise<
 }
 
 /**
- * Checks and telemetry stay under a label that no new feature can have: a gate the deleted feature passed proves nothing for the next one.
+ * Checks, telemetry and egress stay under a label that no new feature can have: a gate the deleted feature passed proves nothing for the next one.
  */
 async function removeRows(tx: Tx, id: string, formerly: string): Promise<void> {
   const merged = await tx.selectFrom("merges").select("feature_id").where("feature_id", "=", id).executeTakeFirst();
-  for (const table of ["checks", "telemetry"] as const)
+  for (const table of ["checks", "telemetry", "egress"] as const)
     await tx.updateTable(table).set({ feature_id: formerly }).where("feature_id", "=", id).execute();
-  for (const row of await tx.selectFrom("checks").selectAll().where("feature_id", "=", formerly).execute())
-    recordFact(tx, "checks", row.id, row);
+  for (const table of ["checks", "egress"] as const)
+    for (const row of await tx.selectFrom(table).selectAll().where("feature_id", "=", formerly).execute())
+      recordFact(tx, table, row.id, row);
   if (merged !== undefined) recordFact(tx, "merges", id, null);
   for (const table of ["notes", "plans", "merges"] as const) await tx.deleteFrom(table).where("feature_id", "=", id).execute();
   await tx.deleteFrom("features").where("id", "=", id).execute();

@@ -16,7 +16,7 @@ export interface Tampered {
 type Row = Readonly<Record<string, unknown>>;
 
 /** Tables of the kernel: a row there that no event recorded was invented, even if no event has recorded any. */
-const BOUND: readonly FactTable[] = ["checks", "approvals", "merges", "deleted_features"];
+const BOUND: readonly FactTable[] = ["checks", "approvals", "merges", "deleted_features", "egress"];
 
 /** What is wrong with a row, compared with the journal; null if nothing is. */
 export function rowFault(facts: JournalFacts, table: string, key: string, row: object): Tampered | null {

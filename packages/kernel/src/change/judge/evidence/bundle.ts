@@ -5,6 +5,7 @@ import type { Records } from "../../../record/storage.ts";
 import { assertUntouched, missingRows, rowFault } from "../../../record/facts/compare.ts";
 import { journalFacts, type JournalFacts } from "../../../record/facts/read-back.ts";
 import { provenChecks, type Check } from "./checks.ts";
+import { provenEgress, type Egress } from "./egress.ts";
 import { telemetryOf, totalsOf, type Telemetry, type Totals } from "../../../budget/telemetry.ts";
 
 /** All evidence for one feature's change. */
@@ -16,6 +17,8 @@ export interface EvidenceBundle {
   readonly checks: readonly EvidencedCheck[];
   readonly telemetry: readonly Telemetry[];
   readonly totals: Totals;
+  /** What agents sent, and tried to send, from their sandbox. */
+  readonly egress: readonly Egress[];
   readonly journal: { readonly run: Head | null; readonly repository: Head | null };
 }
 
@@ -58,6 +61,7 @@ export async function evidenceOf(
   assertUntouched(await missingRows(db, facts, "checks"));
   const checks = await provenChecks(db, { feature_id: label }, facts);
   if (merge !== null) await assertMerge(db, feature.id, label, facts);
+  await assertDeletion(db, label, facts);
   const telemetry = await telemetryOf(db, { feature_id: label });
   const approval =
     merge === null ? undefined : await db.selectFrom("approvals").selectAll().where("id", "=", merge.approval_id).executeTakeFirst();
@@ -69,14 +73,18 @@ export async function evidenceOf(
     checks: checks.map(({ former, ...check }) => ({ ...check, ...(former && { recorded_before_facts_were_signed: true as const }) })),
     telemetry,
     totals: totalsOf(telemetry),
+    egress: await provenEgress(db, label, facts),
     journal: { run: (await headOf(db, feature.run_id)) ?? null, repository: (await headOf(db, REPOSITORY_STREAM)) ?? null },
   };
 }
 
-/** The row of the merge, or of the deleted feature that contains it. */
 async function assertMerge(db: Db, id: string, label: string, facts: JournalFacts): Promise<void> {
   const merge = await db.selectFrom("merges").selectAll().where("feature_id", "=", label).executeTakeFirst();
   if (merge !== undefined) assertUntouched([rowFault(facts, "merges", id, merge)]);
+}
+
+/** Says who deleted it, and contains the merge of a feature that is deleted. */
+async function assertDeletion(db: Db, label: string, facts: JournalFacts): Promise<void> {
   const deleted = await db.selectFrom("deleted_features").selectAll().where("label", "=", label).executeTakeFirst();
   if (deleted !== undefined) assertUntouched([rowFault(facts, "deleted_features", label, deleted)]);
 }

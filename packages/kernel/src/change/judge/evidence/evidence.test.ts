@@ -19,6 +19,7 @@ import { canaryCheck } from "../canary/record.ts";
 import { evidenceOf, type EvidencedMerge } from "./bundle.ts";
 import { checksOf, modePassed, recordCheck, type NewCheck } from "./checks.ts";
 import { countChecks, missingModes, passedOn } from "./gate-queries.ts";
+import { recordEgress } from "./egress.ts";
 import { evidenceMarkdown } from "./markdown.ts";
 import { evidenceStatement, openEnvelope, PREDICATE, signStatement } from "./statement.ts";
 import { recordTelemetry, telemetryOf, totalsOf, type Telemetry } from "../../../budget/telemetry.ts";
@@ -187,6 +188,33 @@ describe("the bundle", () => {
     expect(await bundle()).not.toContain("turned it off");
     await record({ id: "other", name: "fast", counts: { canary: "off" } });
     expect(await bundle()).toContain("- The policy turned it off (gates.canary) for some gates");
+  });
+
+  test("says what agents sent from their sandbox, summed by role and host, and with a changed row says nothing", async () => {
+    const call = { run_id: "run_1", feature_id: "f1", role: "builder", invocation: "i1", at: 1 };
+    const sent = (id: string, host: string, refused: readonly string[], feature_id = "f1") =>
+      recorded(database.db, (tx) =>
+        recordEgress(tx, { ...call, id, feature_id, hosts: [{ host, connections: 1, bytes_out: 10, bytes_in: 2, refused }] }),
+      );
+    expect(evidenceMarkdown(await evidenceOf({ database }, feature, null))).not.toContain("## Network");
+    await sent("e1", "model.example:443", []);
+    await sent("e2", "model.example:443", ["its TLS hello is for |other|"]);
+    await sent("e3", "*exfil*:80", ["not named"]);
+    await sent("e4", "of.another:443", [], "f2");
+    const bundle = await evidenceOf({ database }, feature, await approvedMerge(await openKey()));
+    const summed = { host: "model.example:443", connections: 2, bytes_out: 20, bytes_in: 4, refused: ["its TLS hello is for |other|"] };
+    const other = { host: "*exfil*:80", connections: 1, bytes_out: 10, bytes_in: 2, refused: ["not named"] };
+    const egress = [summed, other].map((one) => ({ role: "builder", ...one }));
+    expect(bundle.egress).toEqual(egress);
+    expect(evidenceStatement(bundle).predicate["egress"]).toEqual(egress);
+    const text = evidenceMarkdown(bundle);
+    expect(text).toContain(String.raw`| builder | model.example:443 | 2 | 20 | 4 | its TLS hello is for \|other\| |`);
+    expect(text).toContain(String.raw`| builder | \*exfil\*:80 |`);
+    await database.db.updateTable("egress").set({ hosts: "[]" }).where("id", "=", "e3").execute();
+    const tampered = { code: "evidence_tampered", details: { table: "egress", key: "e3" } };
+    await expect(evidenceOf({ database }, feature, null)).rejects.toMatchObject(tampered);
+    await database.db.deleteFrom("egress").where("id", "=", "e3").execute();
+    await expect(evidenceOf({ database }, feature, null)).rejects.toMatchObject(tampered);
   });
 
   test("as Markdown says of a deleted feature who deleted it, and of its successor that there was one", async () => {

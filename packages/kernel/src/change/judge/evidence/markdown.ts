@@ -55,6 +55,7 @@ export function evidenceMarkdown(bundle: EvidenceBundle): string {
       ]),
     ),
     "",
+    ...egressSection(bundle.egress),
     "## Journal",
     "",
     `Run: ${head(journal.run)}. Repository: ${head(journal.repository)}. \`slipway journal verify\` checks both.`,
@@ -71,6 +72,27 @@ function canarySection(checks: readonly Check[]): string[] {
   const isOff = checks.some(({ kind, counts }) => kind === MODE && (counts as { readonly canary?: string } | null)?.canary === "off");
   const off = isOff ? ["- The policy turned it off (gates.canary) for some gates: nothing shows that they would have turned red."] : [];
   return rows.length + off.length === 0 ? [] : ["## Planted failures", "", ...rows, ...off, ""];
+}
+
+/** Missing if no agent in a sandbox tried to reach a host. */
+function egressSection(egress: EvidenceBundle["egress"]): string[] {
+  if (egress.length === 0) return [];
+  const rows = egress.map(({ role, host, connections, bytes_out, bytes_in, refused }) => [
+    plain(role),
+    plain(host),
+    connections,
+    bytes_out,
+    bytes_in,
+    plain(refused.join("; ")),
+  ]);
+  return [
+    "## Network",
+    "",
+    "What agents sent from their sandbox, and what its gateway refused.",
+    "",
+    ...table(["role", "host", "connections", "bytes out", "bytes in", "refused"], rows),
+    "",
+  ];
 }
 
 /** The interpreter of a step, or its program. */

@@ -28,7 +28,7 @@ const envelopeSchema = z.object({
 /** A DSSE envelope. */
 export type StatementEnvelope = z.infer<typeof envelopeSchema>;
 
-export function evidenceStatement({ feature, merge, approval, checks, totals, journal }: EvidenceBundle): Statement {
+export function evidenceStatement({ feature, merge, approval, checks, totals, egress, journal }: EvidenceBundle): Statement {
   if (merge === null) {
     throw new SlipwayError("merge_failed", `"${feature.id}" is not merged, so there is no statement to make.`, {
       feature_id: feature.id,
@@ -61,6 +61,7 @@ export function evidenceStatement({ feature, merge, approval, checks, totals, jo
         ...(former.recorded_before_facts_were_signed && { recorded_before_facts_were_signed: true }),
       })),
       agents: totals,
+      egress,
       journal,
     },
   };

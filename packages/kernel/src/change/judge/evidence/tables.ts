@@ -18,6 +18,18 @@ export interface EvidenceTables {
     produced_by: "harness";
     at: number;
   };
+  /** What one call of an agent sent and tried to send from its sandbox. Rows are never changed. */
+  egress: {
+    id: string;
+    run_id: string;
+    feature_id: string;
+    role: string;
+    /** The invocation that the call belongs to, as in `telemetry`. */
+    invocation: string;
+    /** JSON: HostTraffic of each host. */
+    hosts: string;
+    at: number;
+  };
 }
 
 export async function createEvidence(tx: Tx): Promise<void> {
@@ -54,4 +66,18 @@ export async function createEvidence(tx: Tx): Promise<void> {
     .addColumn("at", "bigint", (column) => column.notNull())
     .execute();
   await tx.schema.createIndex("telemetry_of_feature").on("telemetry").columns(["feature_id", "run_id"]).execute();
+}
+
+export async function createEgress(tx: Tx): Promise<void> {
+  await tx.schema
+    .createTable("egress")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("feature_id", "text", (column) => column.notNull())
+    .addColumn("role", "text", (column) => column.notNull())
+    .addColumn("invocation", "text", (column) => column.notNull())
+    .addColumn("hosts", "text", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .execute();
+  await tx.schema.createIndex("egress_of_feature").on("egress").columns(["feature_id"]).execute();
 }
