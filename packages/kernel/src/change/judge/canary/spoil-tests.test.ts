@@ -142,3 +142,13 @@ test("three", () => {
     expect(spoiled("a.test.js", long)).toBeNull();
   });
 });
+
+test("a text is replaced also where the titles of the tests have no words", () => {
+  const random = (limit: number) => {
+    // As `randomInt` of Node.
+    if (limit < 1) throw new RangeError("there is no number below it");
+    return 0;
+  };
+  const changed = spoil("a.test.ts", 'test("1", () => assert.equal(one(), "a"));\n', any, [], random);
+  expect(changed?.text).toContain('"value-1000000"');
+});

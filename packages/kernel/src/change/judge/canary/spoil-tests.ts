@@ -80,7 +80,8 @@ function editOf(
   const quote = text?.[0] ?? "";
   if (/\d/.test(quote)) return { ...common, is: number, token: number };
   // Runners show spaces and parts of texts in ways of their own: only the number counts.
-  return { ...common, is: `${quote}${words[random(words.length)] ?? "value"}-${number}${quote}`, token: number };
+  const word = (words.length === 0 ? undefined : words[random(words.length)]) ?? "value";
+  return { ...common, is: `${quote}${word}-${number}${quote}`, token: number };
 }
 
 const digits = (random: Random) => String(1_000_000 + random(8_999_999));
