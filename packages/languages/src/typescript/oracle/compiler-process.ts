@@ -27,14 +27,13 @@ interface Child {
 
 /** Generated tests and what they share import packages that the compiler does not see. */
 const NOT_CHECKED = ["**/*.test.ts", "tests/support/**/*.ts"];
-/** A tree of ten thousand files needs less than half of it. */
-const MOST_MEMORY_BYTES = 4 * 1024 ** 3;
 const LOOK_MS = 200;
 const ROOT = `${VIRTUAL}/tree`;
 const CONFIG = `${ROOT}/tsconfig.json`;
 
 export interface CheckLimits {
   readonly timeoutMs: number;
+  readonly memoryBytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -79,7 +78,7 @@ export class CompilerProcess {
   }
 
   /** Problems of one file, or of all. Throws `CompilerCrash`, or `compiler_failed` after the time limit; the process is then dead. */
-  async problems(path: string | null, { timeoutMs, signal }: CheckLimits): Promise<SourceProblem[]> {
+  async problems(path: string | null, { timeoutMs, memoryBytes, signal }: CheckLimits): Promise<SourceProblem[]> {
     const finished = new AbortController();
     try {
       const child = await this.#connect();
@@ -87,7 +86,7 @@ export class CompilerProcess {
         this.#read(path),
         ended(child, finished.signal),
         expired(timeoutMs, finished.signal),
-        overgrown(child.pid ?? 0, finished.signal),
+        overgrown(child.pid ?? 0, memoryBytes, finished.signal),
         aborted(signal, finished.signal),
       ]);
     } catch (error) {
@@ -197,14 +196,18 @@ function expired(timeoutMs: number, finished: AbortSignal): Promise<never> {
   });
 }
 
-function overgrown(pid: number, finished: AbortSignal): Promise<never> {
+function overgrown(pid: number, memoryBytes: number, finished: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const looking = setInterval(() => {
-      if (residentBytes(pid) <= MOST_MEMORY_BYTES) return;
+      if (residentBytes(pid) <= memoryBytes) return;
       reject(
-        new SlipwayError("compiler_failed", `TypeScript used more than ${MOST_MEMORY_BYTES / 1024 ** 3} GiB of memory and was stopped.`, {
-          suggested_next_actions: ["Look for types in this file that expand without end."],
-        }),
+        new SlipwayError(
+          "compiler_failed",
+          `TypeScript used more than ${Math.round(memoryBytes / 1024 ** 2)} MiB of memory and was stopped.`,
+          {
+            suggested_next_actions: ["Look for types in this file that expand without end."],
+          },
+        ),
       );
     }, LOOK_MS);
     finished.addEventListener("abort", () => clearInterval(looking));

@@ -8,6 +8,7 @@ import { injectBody } from "../source/inject-body.ts";
 import { parseSource } from "../source/parse-source.ts";
 import { compileCheck, readTree } from "./compile-folder.ts";
 import { openOracle } from "./oracle.ts";
+import { BOMB } from "../testing/type-bomb.ts";
 
 const STRICT = { "tsconfig.json": `{ "compilerOptions": { "strict": true } }` };
 const TREE: SourceTree = {
@@ -173,16 +174,20 @@ describe("a compiler", () => {
 
   test("that ends during every check is given up", async () => {
     const oracle = open(TREE);
-    const killer = setInterval(() => {
+    let killer: NodeJS.Immediate;
+    // Before any answer is read, also if this process was suspended for a while.
+    const kill = () => {
       if (oracle.pid !== null && alive(oracle.pid)) process.kill(oracle.pid, "SIGKILL");
-    }, 1);
+      killer = setImmediate(kill);
+    };
+    kill();
     await expect(oracle.check()).rejects.toMatchObject({ code: "compiler_failed", message: expect.stringContaining("twice") });
-    clearInterval(killer);
+    clearImmediate(killer!);
     expect((await oracle.check()).passed).toBe(true);
   });
 
   test("that hangs is killed, and the next check has a new one", async () => {
-    const oracle = open(TREE, 6_000);
+    const oracle = open(TREE, 15_000);
     await oracle.check();
     const hung = oracle.pid!;
     process.kill(hung, "SIGSTOP");
@@ -228,6 +233,25 @@ export const x: Ack<[0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0]>["length"] = 1;
     ).toBeDefined();
     expect((await oracle.check()).passed).toBe(true);
   });
+
+  test(
+    "B23: that is kept busy by types is stopped beyond its memory or time, this process stays responsive, and the next check passes",
+    { timeout: 240_000 },
+    async () => {
+      let ticks = 0;
+      const ticking = setInterval(() => ticks++, 20);
+      onTestFinished(() => clearInterval(ticking));
+      const memoryBytes = 256 * 1024 ** 2;
+      const oracle = openOracle(TREE, { timeoutMs: 100_000, memoryBytes });
+      onTestFinished(() => oracle.close());
+      const stopped = { code: "compiler_failed", message: expect.stringContaining("256 MiB of memory") };
+      await expect(oracle.checkFile("src/bomb.ts", BOMB)).rejects.toMatchObject(stopped);
+      expect(await oracle.check()).toEqual({ passed: true, problems: [] });
+      const late = open(TREE, 2_000);
+      await expect(late.checkFile("src/bomb.ts", BOMB)).rejects.toMatchObject({ code: "compiler_failed" });
+      expect(ticks).toBeGreaterThan(10);
+    },
+  );
 
   test("keeps its memory over 1,000 checks", async () => {
     const oracle = open(TREE);

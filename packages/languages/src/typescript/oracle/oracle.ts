@@ -6,6 +6,12 @@ import { strictProblems } from "./strict.ts";
 import { suppressions } from "./suppressions.ts";
 
 const TIMEOUT_MS = 30_000;
+/** A tree of ten thousand files needs less than half of it. */
+const MEMORY_BYTES = 4 * 1024 ** 3;
+
+interface OracleOptions extends Pick<ToolRun, "timeoutMs" | "signal"> {
+  readonly memoryBytes?: number;
+}
 
 export interface OpenOracle extends CompileOracle {
   /** The compiler's process; null before the first check and after `close`. */
@@ -16,7 +22,8 @@ export interface OpenOracle extends CompileOracle {
  * Holds a tree in a compiler of its own. Calls are done one after another. The compiler starts with the first of them, is started again
  * after a crash, and is killed when it does not answer in time.
  */
-export function openOracle(tree: SourceTree, { timeoutMs = TIMEOUT_MS, signal }: Pick<ToolRun, "timeoutMs" | "signal"> = {}): OpenOracle {
+export function openOracle(tree: SourceTree, options: OracleOptions = {}): OpenOracle {
+  const { timeoutMs = TIMEOUT_MS, memoryBytes = MEMORY_BYTES, signal } = options;
   const state = new OracleState(tree);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -24,7 +31,7 @@ export function openOracle(tree: SourceTree, { timeoutMs = TIMEOUT_MS, signal }:
     last = result.catch(() => undefined);
     return result;
   };
-  const limits = { timeoutMs, signal };
+  const limits = { timeoutMs, memoryBytes, signal };
   return {
     get pid() {
       return state.pid;
