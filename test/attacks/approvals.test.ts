@@ -1,14 +1,19 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openApprovalKey } from "@slipway/kernel/change/land/approvals/key";
 import { preAuthentication } from "@slipway/kernel/change/land/approvals/pae";
+import { openApproval, sealApproval } from "@slipway/kernel/change/land/approvals/token";
 import { trustNow } from "@slipway/kernel/config/trust/testing/trust-anything";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runUntilApproval, slipway } from "./cli.ts";
 import { replacing } from "./patches.ts";
 import { connect, type Caller } from "./server.ts";
 import { openSite, type Site } from "./site.ts";
+import type { Yard } from "./yard.ts";
 import { unharmed } from "./surroundings.ts";
+
+const HOUR_MS = 3_600_000;
 
 let site: Site;
 let system: Caller;
@@ -19,8 +24,7 @@ beforeAll(async () => {
   site = await openSite({ files: { "src/c.txt": "one\n", "src/d.txt": "one\n", "src/e.txt": "one\n" } });
   await runUntilApproval(site.yard);
   expect((await slipway(site.yard, ["approve", "letters"])).code).toBe(0);
-  const [row] = site.yard.sql("SELECT answer FROM questions WHERE status = 'answered'") as { answer: string }[];
-  token = (JSON.parse(row?.answer ?? "{}") as { token: string }).token;
+  token = tokenOf(site.yard);
   expect(token).toMatch(/^[\w-]{20,}\.[\w-]{20,}$/);
   system = await connect(site.yard, "system");
 });
@@ -28,6 +32,11 @@ afterAll(async () => {
   await system.close();
   await site.close();
 });
+
+function tokenOf({ sql }: Yard): string {
+  const [row] = sql("SELECT answer FROM questions WHERE status = 'answered' ORDER BY rowid DESC") as { answer: string }[];
+  return (JSON.parse(row?.answer ?? "{}") as { token: string }).token;
+}
 
 /** Plans, builds and tests by tools alone. */
 async function readyToMerge(path: string): Promise<string> {
@@ -76,6 +85,25 @@ test("attack 47: an approval that is missing, forged or given for another featur
     expect(error.code).toBe("user_approval_required");
   }
   expect(await site.state(feature)).toMatchObject({ status: "ready_to_merge" });
+});
+
+test("B16: an approval past its end merges nothing, and the person is asked again", { timeout: 180_000 }, async () => {
+  const { yard } = site;
+  const key = await openApprovalKey({ configHome: join(yard.home, "config"), repositoryRoot: yard.root });
+  const given = openApproval(key, token);
+  if (typeof given === "string") throw new Error(given);
+  // Signed 73 hours ago, for the 72 hours of the default policy.
+  const [at, expiresAt] = [given.at - 73 * HOUR_MS, given.expiresAt - 73 * HOUR_MS];
+  const ended = sealApproval(key, { ...given, at, expiresAt });
+  // The run takes the answer that was sent to it.
+  yard.sql(`UPDATE signals SET value = replace(value, '${token}', '${ended}')`);
+  const { code, stdout, stderr } = await slipway(yard, ["merge", "letters"]);
+  expect(code, stdout + stderr).toBe(23);
+  expect(yard.git("show", "main:src/a.txt")).toBe("one\n");
+  const inbox = (await slipway(yard, ["inbox"])).stdout;
+  expect(inbox).toMatch(/Your last approval is no longer valid: it was valid until /);
+  expect((await slipway(yard, ["approve", "letters"])).code).toBe(0);
+  token = tokenOf(yard);
 });
 
 /** Everything that agents' roles can read: through tools, and as files of their worktrees and of the projections. */
@@ -149,7 +177,7 @@ test("attack 47: a signature with another key merges nothing, even if every clai
   expect(site.yard.git("show", "main:src/c.txt")).toBe("two\n");
 });
 
-test("an approval given in one clone merges in no clone or copy of it, before and after its use", async () => {
+test("B16: an approval given in one clone merges in no clone or copy of it, before and after its use", async () => {
   const feature = await readyToMerge("src/d.txt");
   const approval = await approved(feature);
   const { root, home } = site.yard;
@@ -173,7 +201,7 @@ test("an approval given in one clone merges in no clone or copy of it, before an
   for (const place of [copy, clone]) expect(readFileSync(join(place, "src", "d.txt"), "utf8")).toBe("one\n");
 });
 
-test("a client's commit message cannot have Slipway's trailers, and one that was not approved merges nothing", async () => {
+test("B20: a client's commit message cannot have Slipway's trailers, and one that was not approved merges nothing", async () => {
   const feature = await readyToMerge("src/e.txt");
   const forged = ["Approved-by: the CEO", "slipway-feature: something_else", "APPROVED-BY : me", "  Squashed-from: 1"];
   for (const trailer of forged) {

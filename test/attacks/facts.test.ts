@@ -77,7 +77,7 @@ describe.each([
   });
   afterAll(() => site.close());
 
-  test("a failed gate that is turned into a passed one by writing to the database merges nothing, and is named", async () => {
+  test("B17: a failed gate that is turned into a passed one by writing to the database merges nothing, and is named", async () => {
     const feature = await built(site, "src/a.txt", "BUG");
     const [run] = site.yard.sql(`SELECT id FROM checks WHERE feature_id = '${feature}' AND kind = 'mode' AND name = 'full'`) as {
       id: string;
@@ -120,7 +120,7 @@ describe("evidence of a merge", () => {
 
   const sign = () => slipway(site.yard, ["evidence", feature, "--format", "in-toto"]);
 
-  test("is signed as long as every row is as the journal recorded it", async () => {
+  test("B17: is signed as long as every row is as the journal recorded it", async () => {
     await assertWhole(site);
     const { code, stdout } = await sign();
     expect(code).toBe(0);
@@ -148,7 +148,7 @@ describe("evidence of a merge", () => {
       "INSERT INTO checks SELECT * FROM aside",
       /missing$/,
     ],
-  ])("is not signed with %s", async (_what, change, back, named) => {
+  ])("B17: is not signed with %s", async (_what, change, back, named) => {
     site.yard.sql(change);
     if (change.startsWith("CREATE")) site.yard.sql("DELETE FROM checks WHERE kind = 'mode'");
     const { code, stdout, stderr } = await sign();
@@ -186,7 +186,7 @@ function rewriteChain(file: string, from: number): void {
   database.close();
 }
 
-test("a chain that is rewritten with correct hashes, in part or from its first event, merges and signs nothing", async () => {
+test("B17: a chain that is rewritten with correct hashes, in part or from its first event, merges and signs nothing", async () => {
   const site = await openSite({ files: { "slipway/policy.yaml": WITHOUT_APPROVAL } });
   const { yard } = site;
   const database = layoutAt(yard.root).database;

@@ -12,6 +12,7 @@ import { makeYard, type Yard } from "./yard.ts";
 interface Reply {
   readonly status: number;
   readonly body: string;
+  readonly session: string;
 }
 
 let yard: Yard;
@@ -65,7 +66,9 @@ function post(body: string, headers: Readonly<Record<string, string>> = {}): Pro
       (response) => {
         let text = "";
         response.on("data", (chunk: Buffer) => (text += chunk.toString()));
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, body: text, session: String(response.headers["mcp-session-id"]) }),
+        );
         response.on("error", reject);
       },
     );
@@ -153,8 +156,21 @@ function stream(bytes: number): Promise<number> {
   });
 }
 
+test("B26: seventy sessions of another token end none of the orchestrator's", { timeout: 180_000 }, async () => {
+  const { session } = await post(LIST);
+  const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
+  const asked = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+  expect((await post(asked, headers)).status).toBe(200);
+  const issued = await slipway(yard, ["mcp", "token", "--role", "planner", "--feature", "letters", "--json"]);
+  const authorization = `Bearer ${(JSON.parse(issued.stdout) as { token: string }).token}`;
+  const opened = new Set<string>();
+  for (let n = 0; n < 70; n++) opened.add((await post(LIST, { authorization })).session);
+  expect(opened.size).toBe(70);
+  expect(await post(asked, headers)).toMatchObject({ status: 200, body: expect.stringContaining("gates.run") });
+});
+
 describe.skipIf(!existsSync("/usr/bin/prlimit"))("connections that send no complete request", () => {
-  test("half-open connections take no descriptors that a gate needs, and end by themselves", async () => {
+  test("B27: half-open connections take no descriptors that a gate needs, and end by themselves", { timeout: 180_000 }, async () => {
     const own = await makeYard();
     const child = spawn("/usr/bin/prlimit", ["--nofile=512:512", process.execPath, ...PROGRAM, "mcp", "--http", "--port", "0", "--json"], {
       cwd: own.root,

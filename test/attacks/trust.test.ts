@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { slipway as started, type Ended } from "../bad-input/place.ts";
 import { atTerminal, canOpenTerminal } from "./at-terminal.ts";
+import { runUntilApproval } from "./cli.ts";
 import { connect } from "./server.ts";
 import { makeYard, type Yard } from "./yard.ts";
 
@@ -46,16 +47,36 @@ function commit(yard: Yard, path: string, text: string): void {
   yard.git("commit", "--quiet", `--message=${path}`, "--", path);
 }
 
-describe("B12: what a repository's configuration names is not started before a person has trusted it", () => {
-  test("agents, run, gates and mcp refuse and say how to trust it", async () => {
+describe("what a repository's configuration names is not started before a person has trusted it", () => {
+  test("B12: every command that begins work refuses and says how to trust it", { timeout: 300_000 }, async () => {
     const yard = await strangers();
-    for (const argv of [["agents"], ["run", "letters.spec.md"], ["gates", "fast"], ["mcp"]])
+    const words = "the first letter says two";
+    for (const argv of [
+      ["agents"],
+      ["run", "letters.spec.md"],
+      ["gates", "fast"],
+      ["mcp"],
+      ["factory", "letters.spec.md"],
+      ["criticality", words],
+      ["forge", words],
+      ["crew", words],
+    ])
       expectNotTrusted(await slipway(yard, ...argv), yard);
     // Nothing was recorded either.
     expect(existsSync(join(yard.root, ".git/slipway/slipway.db"))).toBe(false);
   });
 
-  test("doctor reports it and starts nothing", async () => {
+  test("B12: every command that continues a run refuses a configuration that changed since", { timeout: 300_000 }, async () => {
+    const yard = await makeYard();
+    yards.push(yard);
+    await runUntilApproval(yard);
+    yard.write("evil.sh", EVIL, 0o755);
+    commit(yard, "slipway/agents.yaml", AGENTS);
+    for (const argv of [["resume"], ["merge", "letters"], ["retry", "letters"]]) expectNotTrusted(await slipway(yard, ...argv), yard);
+    expect(yard.git("show", "main:src/a.txt")).toBe("one\n");
+  });
+
+  test("B12: doctor reports it and starts nothing", async () => {
     const yard = await strangers();
     const { code, stdout } = await slipway(yard, "doctor");
     expect(stdout).toMatch(/problem +trust +You have not trusted this configuration/);
@@ -64,7 +85,7 @@ describe("B12: what a repository's configuration names is not started before a p
     expect(ran(yard)).toBe(false);
   });
 
-  test("commands that only read need no trust", async () => {
+  test("B12: commands that only read need no trust", async () => {
     const yard = await makeYard({ files: { "slipway/agents.yaml": AGENTS }, trusted: false });
     yards.push(yard);
     yard.write("evil.sh", EVIL, 0o755);
@@ -77,7 +98,7 @@ describe("B12: what a repository's configuration names is not started before a p
     expect(ran(yard)).toBe(false);
   });
 
-  test("a client of the MCP server cannot trust it, also when it changes while the server runs", async () => {
+  test("B12: a client of the MCP server cannot trust it, also when it changes while the server runs", async () => {
     const yard = await strangers();
     const server = await connectTrusted(yard);
     yard.write(".slipway/features/letters/spec.md", "# Letters\n\nThe first letter file says two.\n");

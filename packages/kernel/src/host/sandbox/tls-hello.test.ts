@@ -79,7 +79,7 @@ describe("a TLS hello", () => {
   });
 });
 
-describe("the gateway, asked for one host by a client that means another", () => {
+describe("B24: the gateway, asked for one host by a client that means another", () => {
   let server: Server;
   let gateway: Gateway;
   let target: string;

@@ -43,6 +43,7 @@ describe.each(ATTACKS)("who %s in the database", (_, sql, reason) => {
     expect((await gatesOf(made, "task-01")).map(({ passed }) => passed)).toEqual([false, false]);
     await attack(made, sql);
     await expect(gatesOf(made, "task-01")).rejects.toMatchObject({ code: "evidence_tampered", details: { reason } });
+    await expect(made.ledger.assertRecorded(RUN)).rejects.toMatchObject({ code: "evidence_tampered", details: { reason } });
   });
 
   test("gets none from a process that has not read the ledger yet", async () => {
@@ -71,8 +72,10 @@ describe.each([
   test("[FOR-137] gets no decision of a gate", async () => {
     const made = await ledgerWithFailedCheck("yaml");
     expect((await gatesOf(made, "task-01")).map(({ passed }) => passed)).toEqual([false, false]);
+    await made.ledger.assertRecorded(RUN);
     await attack(made, sql);
     await expect(gatesOf(made, "task-01")).rejects.toMatchObject({ code: "evidence_tampered", details: { reason } });
+    await expect(made.ledger.assertRecorded(RUN)).rejects.toMatchObject({ code: "evidence_tampered", details: { reason } });
   });
 });
 
