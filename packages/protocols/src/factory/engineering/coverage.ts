@@ -31,11 +31,19 @@ export function uncovered(contract: Contract, claimed: Coverage, ran: readonly s
   return coverableIn(contract).filter(({ category, item }) => !shown.some((one) => one.category === category && sameText(one.item, item)));
 }
 
-/** The criteria of the task that no check of the proposal quotes word for word. */
-export function unclaimedCriteria(criteria: readonly string[], checks: readonly string[]): string[] {
-  return criteria.filter(
-    (criterion) => !checks.some((check) => normal(check).includes(normal(criterion)) && normal(check) !== normal(criterion)),
-  );
+/** The criteria of the task that no check of the proposal quotes word for word beside the name of an executed test. */
+export function unshownCriteria(criteria: readonly string[], checks: readonly string[], ran: readonly string[]): string[] {
+  const names = ran.map((name) => normal(name.split(" > ").at(-1) ?? ""));
+  const isShown = (criterion: string, check: string) => {
+    // What a criterion has in common with the name of a test does not name the test.
+    const [before, ...after] = normal(check).split(normal(criterion));
+    return after.length > 0 && names.some((name) => [before, ...after].some((rest) => hasWords(rest ?? "", name)));
+  };
+  return criteria.filter((criterion) => !checks.some((check) => isShown(criterion, check)));
+}
+
+function hasWords(text: string, words: string): boolean {
+  return words !== "" && new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(words)}(?![\\p{L}\\p{N}])`, "u").test(text);
 }
 
 function sameText(left: string, right: string): boolean {

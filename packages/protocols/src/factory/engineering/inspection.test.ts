@@ -77,7 +77,11 @@ describe("findings of the harness", () => {
     [
       "no tests at all",
       { "tests/module.test.ts": null },
-      ["R2 no test was run", ...COVERAGE.map(() => expect.stringContaining("R2 no test for"))],
+      [
+        "R2 no test was run",
+        ...COVERAGE.map(() => expect.stringContaining("R2 no test for")),
+        ...CRITERIA.map((criterion) => `R5 no acceptance check names a test for: ${criterion}`),
+      ],
     ],
     [
       "a test without a check",
@@ -133,12 +137,22 @@ describe("findings of the harness", () => {
   test("[FAC-121] a criterion without a check that covers it; then R5 is not met, whatever the Challenger says", async () => {
     const bare = ["A number is doubled.", CHECKS[1]];
     const { findings } = await found({}, { acceptance_checks: bare });
-    const evidence = "no acceptance check for: A number is doubled.";
+    const evidence = "no acceptance check names a test for: A number is doubled.";
     expect(findings.map(({ criterion, evidence: said }) => `${criterion} ${said}`)).toEqual([`R5 ${evidence}`]);
     const { verdict, rubric_assessments } = withFindings(challengeAnswerSchema.parse(challengeOf()), findings);
     expect(verdict).toBe("FAIL");
     expect(rubric_assessments.filter(({ assessment }) => assessment === "NOT_MET")).toEqual([
       { criterion: "R5", assessment: "NOT_MET", evidence: `found by the harness: ${evidence}` },
+    ]);
+  });
+
+  test.each([
+    ["a claim", "A number is doubled, trust me."],
+    ["a test that there is not", "A number is doubled. Test: gives twice the number"],
+    ["a part of a test's name", "A number is doubled. Test: refuses"],
+  ])("[FAC-121] a criterion that is backed only by %s", async (_, check) => {
+    expect(await lines({}, { acceptance_checks: [check, CHECKS[1]] })).toEqual([
+      "R5 no acceptance check names a test for: A number is doubled.",
     ]);
   });
 

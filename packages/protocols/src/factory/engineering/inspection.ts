@@ -6,7 +6,7 @@ import { hollowed } from "@slipway/languages/typescript/hollow";
 import { importName } from "@slipway/languages/typescript/layout";
 import { runTests, type TestRun } from "@slipway/languages/typescript/test-run";
 import { fingerprintLocked, moduleRefOf, sourcesOf, type ModuleBrief } from "./brief.ts";
-import { uncovered, unclaimedCriteria, type Coverage } from "./coverage.ts";
+import { uncovered, unshownCriteria, type Coverage } from "./coverage.ts";
 import { deliveredContract, EXAMPLES_FILE, type Deliverable } from "./deliverable.ts";
 import { exampleProblems } from "./examples.ts";
 import { executionLog } from "./execution-log.ts";
@@ -67,12 +67,12 @@ export async function inspect(
       finding("R2", "test coverage", `no test for ${category}: ${shown}`, "Write a test for it and name it in coverage."),
     ),
     ...importFindings(brief, reading),
-    ...unclaimedCriteria(criteria, acceptance_checks).map((criterion) =>
+    ...unshownCriteria(criteria, acceptance_checks, ran).map((criterion) =>
       finding(
         "R5",
         "acceptance criteria",
-        `no acceptance check for: ${criterion}`,
-        "Add a check that begins with the criterion and names what shows it.",
+        `no acceptance check names a test for: ${criterion}`,
+        "Add a check that begins with the criterion and ends with the name of a test that shows it.",
       ),
     ),
   ];
