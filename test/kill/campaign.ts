@@ -49,12 +49,16 @@ async function killCriticality(share: number): Promise<void> {
 }
 
 async function killForge(share: number): Promise<void> {
-  console.log(`a run of forge, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
-  const expected = await undisturbedForge();
-  const flow = await prepareRequest("forge", "mine");
-  const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
-  report(await forgeViolations(flow, last, expected));
-  console.log(`${deaths} kills in ${flow.folder}`);
+  console.log(`both runs of forge's demo, killed at ${share === 1 ? "every point" : `${share} of its points`}`);
+  const problems: string[] = [];
+  for (const second of [false, true]) {
+    const expected = await undisturbedForge(second);
+    const flow = await prepareRequest("forge", "mine", second);
+    const { deaths, last } = await dieEverywhere(flow, share, { limit: 10_000 });
+    problems.push(...(await forgeViolations(flow, last, expected)));
+    console.log(`${deaths} kills in ${flow.folder}`);
+  }
+  report(problems);
 }
 
 async function killCrew(share: number): Promise<void> {

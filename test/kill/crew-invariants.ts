@@ -23,6 +23,7 @@ export async function undisturbedCrew(): Promise<CrewTraces> {
 export async function crewViolations(flow: Flow, last: Ended, expected: CrewTraces): Promise<string[]> {
   const unfinished = endedWithMerge(last);
   if (unfinished.length > 0) return unfinished;
+  const left = await nothingLeft(flow, 2);
   const traces = tracesOf(flow);
   return [
     ...differences("a file of the session", entriesOf(traces.sessionFiles), entriesOf(expected.sessionFiles)),
@@ -33,7 +34,7 @@ export async function crewViolations(flow: Flow, last: Ended, expected: CrewTrac
     ...paidOnce(flow),
     ...fsckProblems(flow.folder),
     ...(await journalWhole(flow, 2)),
-    ...(await nothingLeft(flow, 2)),
+    ...left,
   ];
 }
 

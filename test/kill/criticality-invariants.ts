@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { git, prepareRequest, spawnChild, type Ended, type Flow } from "./flow.ts";
 import { fsckProblems, journalWhole, nothingLeft, paidOnce, ranOnce, untouched } from "./invariants.ts";
-import { nameOf } from "./orphans.ts";
+import { lasting, nameOf } from "./orphans.ts";
 import { query } from "./query.ts";
 
 /** Texts by path. */
@@ -23,6 +22,7 @@ export async function undisturbedProgram(): Promise<MergedFiles> {
 export async function criticalityViolations(flow: Flow, last: Ended, expected: MergedFiles): Promise<string[]> {
   const unfinished = ended(last);
   if (unfinished.length > 0) return unfinished;
+  const left = [...(await processesLeft(flow)), ...(await nothingLeft(flow, 2))];
   return [
     ...mergedOnce(flow, expected),
     ...acceptedOnce(flow),
@@ -31,9 +31,8 @@ export async function criticalityViolations(flow: Flow, last: Ended, expected: M
     ...paidOnce(flow),
     ...fsckProblems(flow.folder),
     ...(await journalWhole(flow, 2)),
-    ...(await nothingLeft(flow, 2)),
     ...foldersLeft(flow),
-    ...(await processesLeft(flow)),
+    ...left,
   ];
 }
 
@@ -122,12 +121,10 @@ function foldersLeft({ env }: Flow): string[] {
     .map((name) => `${name} is left in the folder for temporary files`);
 }
 
-const GONE_WITHIN_MS = 10_000;
-
 /** Compilers are not in a sandbox; they have the environment of the process that started them. */
 async function processesLeft(flow: Flow): Promise<string[]> {
-  for (let waited = 0; waited < GONE_WITHIN_MS && startedFor(flow).length > 0; waited += 50) await sleep(50);
-  return startedFor(flow).map((pid) => `process ${pid} (${nameOf(pid)}) has outlived the run`);
+  const pids = await lasting(() => startedFor(flow));
+  return pids.map((pid) => `process ${pid} (${nameOf(pid)}) has outlived the run`);
 }
 
 function startedFor({ env }: Flow): number[] {

@@ -23,6 +23,7 @@ export async function factoryViolations(flow: Flow, last: Ended, sealed: SealWat
   sealed.look();
   const unfinished = [...sealed.problems, ...ended(last)];
   if (unfinished.length > 0) return unfinished;
+  const left = await nothingLeft(flow, 2);
   return [
     ...shippedOnce(flow),
     ...releasedOnce(flow),
@@ -31,7 +32,7 @@ export async function factoryViolations(flow: Flow, last: Ended, sealed: SealWat
     ...paidOnce(flow),
     ...fsckProblems(flow.folder),
     ...(await journalWhole(flow)),
-    ...(await nothingLeft(flow, 2)),
+    ...left,
   ];
 }
 

@@ -15,6 +15,8 @@ export interface Flow {
   readonly env: Record<string, string>;
   readonly specs: readonly string[];
   readonly protocol?: string;
+  /** The second request of the protocol's demo. */
+  readonly second?: boolean;
   readonly log: string;
   readonly deaths: string;
   /** The program that drives it. */
@@ -53,14 +55,14 @@ export async function prepareFactory(branch: "main" | "mine"): Promise<Flow> {
 }
 
 /** The same with the demo of a protocol that takes a request or an interview. */
-export async function prepareRequest(protocol: "criticality" | "forge" | "crew", branch: "main" | "mine"): Promise<Flow> {
+export async function prepareRequest(protocol: "criticality" | "forge" | "crew", branch: "main" | "mine", second = false): Promise<Flow> {
   const { io, begin } = place();
   const { files } = await demoOf(protocol);
   const flow = begin(await makeRepository(io, "repository", files), branch, [], await programFor("request-child"));
   // Its own, to see what is left there.
   const TMPDIR = join(flow.env["HOME"] ?? "", "tmp");
   mkdirSync(TMPDIR);
-  return { ...flow, protocol, env: { ...flow.env, TMPDIR } };
+  return { ...flow, protocol, second, env: { ...flow.env, TMPDIR } };
 }
 
 function place() {
@@ -116,7 +118,7 @@ interface ChildOptions {
 
 /** One process of the flow. `dieAfterMs` kills it, and its children, from outside. */
 export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
-  const { folder, env, specs, protocol, log, deaths, program } = flow;
+  const { folder, env, specs, protocol, second, log, deaths, program } = flow;
   const orders: Orders = {
     folder,
     env,
@@ -125,6 +127,7 @@ export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
     deaths: options.atPoints ? deaths : null,
     share: options.share ?? 1,
     ...(protocol === undefined ? {} : { protocol }),
+    ...(second === undefined ? {} : { second }),
     ...(options.focus === undefined ? {} : { focus: options.focus }),
   };
   const child = spawn(process.execPath, [program, JSON.stringify(orders)], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -142,7 +145,7 @@ export function spawnChild(flow: Flow, options: ChildOptions): Promise<Ended> {
 }
 
 /** Kills the whole process group: git dies at any point, as in a power cut. */
-function killGroup(pid: number | undefined): void {
+export function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");

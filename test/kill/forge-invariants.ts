@@ -11,9 +11,9 @@ export interface ForgeTraces {
   readonly merged: Readonly<Record<string, string>>;
 }
 
-/** Throws if even the undisturbed run is not clean. */
-export async function undisturbedForge(): Promise<ForgeTraces> {
-  const flow = await prepareRequest("forge", "mine");
+/** The first request of the demo ends with a merge, the second one at a reviewer's blocker. Throws if even the undisturbed run is not clean. */
+export async function undisturbedForge(second = false): Promise<ForgeTraces> {
+  const flow = await prepareRequest("forge", "mine", second);
   const last = await spawnChild(flow, { atPoints: false });
   const traces = tracesOf(flow);
   const problems = await forgeViolations(flow, last, traces);
@@ -23,21 +23,23 @@ export async function undisturbedForge(): Promise<ForgeTraces> {
 
 /** Every violated invariant after the run has ended. */
 export async function forgeViolations(flow: Flow, last: Ended, expected: ForgeTraces): Promise<string[]> {
-  const unfinished = endedWithMerge(last);
+  const blocked = flow.second === true;
+  const unfinished = blocked ? endedAtBlocker(last) : endedWithMerge(last);
   if (unfinished.length > 0) return unfinished;
+  const left = await nothingLeft(flow, 2);
   const traces = tracesOf(flow);
   return [
     ...differences("a row of the ledger", traces.checks, expected.checks),
     ...differences("a dispatch", traces.dispatches, expected.dispatches),
     ...differences("a file of the run", entriesOf(traces.runFiles), entriesOf(expected.runFiles)),
     ...differences("a merged file", entriesOf(traces.merged), entriesOf(expected.merged)),
-    ...mergedOnce(flow),
+    ...(blocked ? nothingMerged(flow) : mergedOnce(flow)),
     ...untouched(flow),
     ...ranOnce(flow),
     ...paidOnce(flow),
     ...fsckProblems(flow.folder),
     ...(await journalWhole(flow, 2)),
-    ...(await nothingLeft(flow, 2)),
+    ...left,
   ];
 }
 
@@ -73,5 +75,18 @@ function mergedOnce({ folder }: Flow): string[] {
     ...(tags.length === 1 && tags[0] !== "" ? [] : [`the tags of the base are ${tags.join(", ")}`]),
     ...(query(folder, "SELECT tree FROM merges").length === 1 ? [] : ["there is not exactly one merge"]),
     ...(query(folder, "SELECT id FROM approvals").length === 1 ? [] : ["the approval was not used exactly once"]),
+  ];
+}
+
+function endedAtBlocker({ code, stdout, stderr }: Ended): string[] {
+  const ended = code === 0 && stdout.includes('"status":"completed"') && stdout.includes("ERROR in step 3b");
+  return ended ? [] : [`the run did not end at the blocker: exit ${code} ${stdout} ${stderr}`];
+}
+
+function nothingMerged({ folder }: Flow): string[] {
+  const commits = git(folder, ["log", "--format=%H", "main"]).trim().split("\n").length;
+  return [
+    ...(commits === 1 ? [] : [`main has ${commits} commits instead of 1`]),
+    ...(query(folder, "SELECT tree FROM merges").length === 0 ? [] : ["there is a merge"]),
   ];
 }

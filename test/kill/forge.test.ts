@@ -27,3 +27,23 @@ test("[FOR-133][FOR-142][FOR-143] a run of forge, killed where it pays, records,
   for (const [what, points] of Object.entries(POINTS)) expect(deathsOf(flow).join("\n"), what).toMatch(new RegExp(points.join("|"), "m"));
   console.log(`kill suite: ${deaths} kill points in a run of forge`);
 });
+
+const SECOND: Readonly<Record<string, readonly string[]>> = {
+  "the blocker is paid for": ["adversarial-reviewer:design-security-r1.*/reserve:0/settle"],
+  "the blocker is recorded": ["^committed .*verdict:design-security-r1"],
+  "verdicts are merged": ["^committed .*/verdicts:design:1$"],
+  "the run ends": ["^committed [^/]*/[^/]*/error$"],
+};
+
+test(
+  "[FOR-105][FOR-142] a run of forge that ends at a blocker, killed where it is paid for and recorded",
+  { timeout: 300_000 },
+  async () => {
+    const expected = undisturbedForge(true);
+    const flow = await prepareRequest("forge", "mine", true);
+    const { deaths, last } = await dieEverywhere(flow, 0, { focus: { on: Object.values(SECOND).flat().join("|"), share: 1 } });
+    expect((await forgeViolations(flow, last, await expected)).join("\n")).toBe("");
+    for (const [what, points] of Object.entries(SECOND)) expect(deathsOf(flow).join("\n"), what).toMatch(new RegExp(points.join("|"), "m"));
+    console.log(`kill suite: ${deaths} kill points in a run of forge that ends at a blocker`);
+  },
+);

@@ -1,16 +1,16 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { readFileSync } from "node:fs";
 import { openSqlite } from "@slipway/durable/sqlite";
 import { verifyAll } from "@slipway/kernel/record/journal/verify";
 import { layoutAt } from "@slipway/kernel/host/layout";
 import { nodeFileSystem } from "@slipway/kernel/host/files/file-system";
 import { objectStore } from "@slipway/kernel/record/objects/store";
-import { nameOf, orphans } from "./orphans.ts";
+import { orphans, workingIn } from "./orphans.ts";
 import { git, userState, type Ended, type Flow } from "./flow.ts";
 import { query } from "./query.ts";
 
 /** Every violated invariant after the flow has ended. */
 export async function violations(flow: Flow, last: Ended, expectedTree: string): Promise<string[]> {
+  const left = await nothingLeft(flow, 1 + flow.specs.length);
   return [
     ...ended(last),
     ...mergedOnce(flow, expectedTree),
@@ -19,7 +19,7 @@ export async function violations(flow: Flow, last: Ended, expectedTree: string):
     ...paidOnce(flow),
     ...reachable(flow),
     ...(await journalWhole(flow)),
-    ...(await nothingLeft(flow, 1 + flow.specs.length)),
+    ...left,
   ];
 }
 
@@ -97,41 +97,19 @@ export function fsckProblems(folder: string): string[] {
   return report === "" ? [] : [`git fsck: ${report}`];
 }
 
-/** Only the features' own worktrees exist; no lock, no waiting call, no process in the repository, no sandbox of a dead process. */
+/**
+ * Only the features' own worktrees exist; no lock, no waiting call, no process in the repository, no sandbox of a dead process. To be
+ * awaited before anything else is examined: a git that is about to end may still write.
+ */
 export async function nothingLeft({ folder }: Flow, trees: number): Promise<string[]> {
+  const processes = [...(await workingIn(folder)), ...(await orphans())];
   const worktrees = git(folder, ["worktree", "list", "--porcelain"]).match(/^worktree .*/gm) ?? [];
   const held = query(folder, "SELECT resource FROM locks WHERE holder IS NOT NULL");
-  const processes = await stillThere(folder);
   return [
+    ...processes,
     ...(worktrees.length === trees ? [] : [`worktrees: ${worktrees.join(", ")}`]),
     ...held.map((row) => `a lock is left: ${JSON.stringify(row)}`),
-    ...processes.map((pid) => `process ${pid} (${nameOf(Number(pid))}) still works in the repository`),
-    ...(await orphans()),
   ];
-}
-
-/** A reader of objects ends when its pipe closes, which may be a moment after the process that started it: five seconds are allowed. */
-async function stillThere(folder: string): Promise<string[]> {
-  const end = Date.now() + 5000;
-  for (;;) {
-    const processes = processesIn(folder);
-    if (processes.length === 0 || Date.now() > end) return processes;
-    await sleep(50);
-  }
-}
-
-function processesIn(folder: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
-    .filter((pid) => workingFolder(pid).startsWith(folder));
-}
-
-function workingFolder(pid: string): string {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return "";
-  }
 }
 
 export async function journalWhole({ folder }: Flow, streams = 3): Promise<string[]> {

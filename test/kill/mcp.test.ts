@@ -11,6 +11,7 @@ const SEED = Number(process.env["SLIPWAY_SEED"] ?? 20261117);
 /** Every violated invariant after the walk-through. */
 async function violations(flow: ServedFlow): Promise<string[]> {
   const { folder, log } = flow;
+  const left = await nothingLeft(flow, 2);
   const merges = git(folder, ["rev-list", "--first-parent", "main"]).trim().split("\n");
   const committed = readFileSync(log, "utf8").match(/^committed call:walk-\d+$/gm) ?? [];
   return [
@@ -22,7 +23,7 @@ async function violations(flow: ServedFlow): Promise<string[]> {
     ...untouched(flow),
     ...fsckProblems(folder),
     ...(await journalWhole(flow, 1)),
-    ...(await nothingLeft(flow, 2)),
+    ...left,
   ];
 }
 

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openQuestionsOf } from "@slipway/runtime/choose";
 import { query } from "./query.ts";
-import { programFor } from "./flow.ts";
+import { killGroup, programFor } from "./flow.ts";
+import { workingIn } from "./orphans.ts";
 import { approve, FEATURES, git, inSession, put, worktreeOf, type FeatureId, type Yard } from "./mishap-yard.ts";
 
 /** An action of a person, a power cut or the harness. */
@@ -107,9 +108,12 @@ async function driveAndDie(yard: Yard, death: Death): Promise<void> {
   const program = await programFor("mishap-child");
   const orders = { ...yard, approved: [], onBase: [], atPoint: death.atPoint ?? null };
   const child = spawn(process.execPath, [program, JSON.stringify(orders)], { env: yard.env, stdio: "ignore", detached: true });
-  const timer = death.afterMs === undefined ? undefined : setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), death.afterMs);
+  const timer = death.afterMs === undefined ? undefined : setTimeout(() => killGroup(child.pid), death.afterMs);
   await new Promise((resolve) => child.on("close", resolve));
   clearTimeout(timer);
+  // Worktrees may have been moved out of the repository.
+  const left = await workingIn(dirname(yard.folder));
+  if (left.length > 0) throw new Error(left.join("\n"));
 }
 
 function inWorktree(yard: Yard, id: FeatureId, work: (worktree: string) => void): void {

@@ -11,6 +11,8 @@ export interface Orders {
   readonly specs: readonly string[];
   /** The protocol whose demo it is, for a program that can drive several. */
   readonly protocol?: string;
+  /** The second request of that demo instead of the first. */
+  readonly second?: boolean;
   /** One line per event, over all processes. */
   readonly log: string;
   /** Points where a process has already died; null: do not die. */

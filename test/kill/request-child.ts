@@ -13,7 +13,7 @@ import { query } from "./query.ts";
 
 const { orders, point, note } = underOrders();
 const protocol = protocolNamed(orders.protocol ?? "");
-const { files } = await demoOf(protocol.name);
+const { files, next } = await demoOf(protocol.name);
 const io = quietIo(orders.folder, orders.env);
 /** Without the day and without ids that differ when something is done again: a point has the same name in every run. */
 const named = (text: string) =>
@@ -58,7 +58,9 @@ for (;;) {
 await session.close();
 
 async function begin(): Promise<string> {
-  const begun = await beginRun(protocol, session, await requestOf(files.request, io));
+  const asked = orders.second === true ? next?.request : files.request;
+  if (asked === undefined) throw new Error(`the demo of ${protocol.name} has no second request`);
+  const begun = await beginRun(protocol, session, await requestOf(asked, io));
   if ("runId" in begun) return begun.runId;
   throw new Error(`there is nothing to do: ${begun.lines.join(" ")}`);
 }
