@@ -42,7 +42,7 @@ const proposalFields = {
   acceptance_checks: z
     .array(nonEmpty)
     .min(1)
-    .describe("Each begins with a criterion of the task, word for word, and continues with the evidence."),
+    .describe("Each begins with a criterion of the task, word for word, and ends with the name of an executed test that shows it."),
   coverage: coverageSchema,
   ...upstream,
 };
