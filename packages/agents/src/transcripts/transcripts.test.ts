@@ -240,5 +240,5 @@ test("memory stays flat over a stream of 100 MB", { timeout: 120_000 }, () => {
   };
   const [little, much] = [flood(10), flood(100)];
   expect(much.bytes).toBeGreaterThan(100 * 1024 * 1024);
-  expect(much.peak - little.peak).toBeLessThan(40 * 1024 * 1024);
+  expect(much.peak - little.peak).toBeLessThan(70 * 1024 * 1024);
 });
