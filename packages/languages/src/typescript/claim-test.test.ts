@@ -10,6 +10,7 @@ import { claimTest } from "./claim-test.ts";
 import { claimProblem } from "./testing/claim-problem.ts";
 import { testFiles } from "../property-tests/test-files.ts";
 import { compileProblems, runTree } from "./testing/projects.ts";
+import { untilDecided } from "./testing/until-decided.ts";
 import type { TestRunnerName } from "./test-runners.ts";
 
 let sandbox: Sandbox;
@@ -152,7 +153,7 @@ describe("[CRI-139] [CRI-141] a claim becomes a test from a template, without a 
     );
   });
 
-  describe("performance: the growth of the time is compared with the bound", { timeout: 60_000 }, () => {
+  describe("performance: the growth of the time is compared with the bound", { timeout: 240_000 }, () => {
     const STORE = {
       "src/store.ts": `export interface Item { readonly id: number; readonly name: string }
 export class Store {
@@ -186,9 +187,11 @@ export class Store {
     });
 
     test("[CRI-127] one that grows faster fails, with the times; an asynchronous one is awaited", async () => {
-      expect((await outcome(STORE, claim("performance", part("store.last(3)", "O(1)")))).message).toMatch(
-        /^expected O\(1\), got growth [\d.]+ % above it for each factor of ten, with times 10: /,
+      const measured = await untilDecided(
+        () => outcome(STORE, claim("performance", part("store.last(3)", "O(1)"))),
+        ({ message }) => message === "SKIPPED",
       );
+      expect(measured.message).toMatch(/^expected O\(1\), got growth [\d.]+ % above it for each factor of ten, with times 10: /);
     });
 
     const hostile = (attack: string) => ({
@@ -221,7 +224,10 @@ export class`,
       ],
     ])("code that %s cannot fake the times", async (_, attack) => {
       const made = claimTest(STORE, claim("performance", part("store.last(3)", "O(1)")), { runner: "vitest" });
-      const { tests, skipped, broken } = await runTree(sandbox, { ...hostile(attack), ...testFiles([made]) });
+      const { tests, skipped, broken } = await untilDecided(
+        () => runTree(sandbox, { ...hostile(attack), ...testFiles([made]) }),
+        (ran) => ran.broken === null && ran.skipped.length > 0,
+      );
       expect({ broken, skipped, results: tests.map(({ result }) => result) }).toEqual({ broken: null, skipped: [], results: ["FAIL"] });
       if (attack.startsWith("each")) expect(tests[0]?.error?.message).toMatch(/^expected O\(1\), got growth/);
     });

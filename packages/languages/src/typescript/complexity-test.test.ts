@@ -7,6 +7,7 @@ import { parseContract } from "../micro-contracts/parse.ts";
 import { complexityTest } from "./complexity-test.ts";
 import { testFiles } from "../property-tests/test-files.ts";
 import { compileProblems, runTree } from "./testing/projects.ts";
+import { untilDecided } from "./testing/until-decided.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -28,7 +29,13 @@ async function outcome(code: string, contract: string, name = "subject") {
   return skipped.length > 0 ? "SKIPPED" : (tests[0]?.error?.message ?? tests[0]?.result);
 }
 
-describe("[CRI-104] [CRI-127] a COMPLEXITY clause is verified by a benchmark", { timeout: 120_000 }, () => {
+const decided = (...given: Parameters<typeof outcome>) =>
+  untilDecided(
+    () => outcome(...given),
+    (result) => result === "SKIPPED",
+  );
+
+describe("[CRI-104] [CRI-127] a COMPLEXITY clause is verified by a benchmark", { timeout: 240_000 }, () => {
   const SORTED = "REQUIRES: items.every((one, at) => at === 0 || items[at - 1]! <= one)\nCOMPLEXITY: O(log n) where n = items.length";
   const search = (body: string) => `export function subject(items: readonly number[], item: number): number { ${body} return -1; }`;
 
@@ -36,7 +43,7 @@ describe("[CRI-104] [CRI-127] a COMPLEXITY clause is verified by a benchmark", {
     const linear = search(
       "let last = -1; for (let at = 0; at < items.length; at++) if (items[at] === item) last = at; if (last >= 0) return last;",
     );
-    expect(await outcome(linear, SORTED)).toMatch(/^expected O\(log n\), got growth \d+ % above it/);
+    expect(await decided(linear, SORTED)).toMatch(/^expected O\(log n\), got growth \d+ % above it/);
   });
 
   test("which does not fail a body within the bound", async () => {
@@ -49,7 +56,7 @@ describe("[CRI-104] [CRI-127] a COMPLEXITY clause is verified by a benchmark", {
 
   test("which calls a method, and a body cannot state its own time", async () => {
     const code = `export class Box {\n  add(items: number[]): number { const now = performance.now(); performance.now = () => now; try { Date.now = () => 0; } catch {} let count = 0; for (const a of items) for (const b of items) if (a < b) count++; return count; }\n}`;
-    expect(await outcome(code, "COMPLEXITY: O(n)", "Box.add")).toMatch(/^expected O\(n\), got growth/);
+    expect(await decided(code, "COMPLEXITY: O(n)", "Box.add")).toMatch(/^expected O\(n\), got growth/);
   });
 
   test("which fails if no input of the size satisfies the preconditions", async () => {
