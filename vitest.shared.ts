@@ -65,6 +65,7 @@ export function packageConfig(
       // More files run at once than there are cores.
       testTimeout: 60_000,
       hookTimeout: 60_000,
+      expect: { poll: { timeout: 20_000 } },
       maxWorkers: 2,
       reporters: ["default", ["json", { outputFile: join(REPORTS, `${project}.json`) }], skipNotes(project)],
       coverage: {

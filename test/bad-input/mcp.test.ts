@@ -167,8 +167,8 @@ test("a client that disconnects during a gate leaves no process and no partial r
     await call;
     while (isAlive(leaving.pid)) await sleep(20);
   });
-  expect(processesWith(LONG)).toEqual([]);
-  expect(processesWith(yard.worktree(gated))).toEqual([]);
+  await expect.poll(() => processesWith(LONG)).toEqual([]);
+  await expect.poll(() => processesWith(yard.worktree(gated))).toEqual([]);
   expect(await site.state(gated)).toEqual(before);
   await site.builder.ok("gates.run", { feature_id: gated, profile: "default", mode: "fast" });
 });

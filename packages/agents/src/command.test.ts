@@ -2,20 +2,27 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCommand } from "./command.ts";
 import { readProcess } from "@slipway/kernel/host/sandbox/process-table";
+import { untilBegun } from "@slipway/kernel/host/sandbox/testing/until-begun";
+import { runCommand } from "./command.ts";
+import { scratch } from "./testing/samples.ts";
 
 test.each([
-  ["ends", 'echo "{}"', 20_000],
-  ["takes too long", "sleep 600", 1_000],
-])("no process of a command that %s lives on, also without its session, environment and parent", async (_what, last, timeoutMs) => {
-  const daemon = `env -i setsid sh -c '(env -i setsid sleep 600 & echo $! >&3) & sleep 600' 3>&1 >/dev/null 2>&1 <&- & sleep 0.5; ${last}`;
-  let said = "";
-  const limits = { timeoutMs, maxOutputBytes: 1000, signal: new AbortController().signal };
-  const onStdout = (text: Uint8Array) => void (said += Buffer.from(text).toString());
-  const end = await runCommand({ command: ["sh", "-c", daemon], env: { PATH: "/usr/bin:/bin" }, input: "", ...limits, onStdout });
-  expect(end.kind).toBe(timeoutMs === 1_000 ? "timeout" : "exit");
-  const pid = Number(/^\d+/.exec(said)?.[0]);
+  ["ends", 'echo "{}"', "exit"],
+  ["takes too long", "sleep 600", "timeout"],
+])("no process of a command that %s lives on, also without its session, environment and parent", async (_what, last, kind) => {
+  const run = async (timeoutMs: number) => {
+    const up = join(scratch("command"), "up");
+    const daemon = `env -i setsid sh -c '(env -i setsid sleep 600 & echo $! >&3; : > ${up}) & sleep 600' 3>&1 >/dev/null 2>&1 <&- &`;
+    const command = ["sh", "-c", `${daemon} while [ ! -e ${up} ]; do sleep 0.02; done; ${last}`];
+    let said = "";
+    const limits = { timeoutMs, maxOutputBytes: 1000, signal: new AbortController().signal };
+    const onStdout = (text: Uint8Array) => void (said += Buffer.from(text).toString());
+    const end = await runCommand({ command, env: { PATH: "/usr/bin:/bin" }, input: "", ...limits, onStdout });
+    return { end, pid: Number(/^\d+/.exec(said)?.[0] ?? 0) };
+  };
+  const { end, pid } = kind === "exit" ? await run(50_000) : await untilBegun(run, (ran) => ran.pid > 1);
+  expect(end.kind).toBe(kind);
   expect(pid).toBeGreaterThan(1);
   expect(readProcess(pid)?.dead ?? true).toBe(true);
 });

@@ -288,22 +288,23 @@ test("a closed engine drives no run", async () => {
 });
 
 test("steps that block the event loop do not prevent the renewal of the lease", async () => {
+  const expiries = new Set<number>();
   const process = await place.open({
     workflows: [
       flow(async (ctx) => {
-        const until = performance.now() + 400;
-        for (let number = 0; performance.now() < until; number++) await ctx.step(`step:${number}`, () => Promise.resolve(number));
+        const until = performance.now() + 30_000;
+        for (let number = 0; expiries.size < 3 && performance.now() < until; number++)
+          await ctx.step(`step:${number}`, () => Promise.resolve(number));
       }),
     ],
     kernel: undefined,
-    leaseMs: 150,
+    leaseMs: 300,
   });
   const runId = await process.engine.start("flow", null);
-  let stolen = 0;
   const watch = setInterval(() => {
-    void process.engine.run(runId).then((run) => (stolen += run!.holder !== null && run!.holder.expiresAt < Date.now() ? 1 : 0));
+    void process.engine.run(runId).then((run) => run?.holder && expiries.add(run.holder.expiresAt));
   }, 20);
   expect(await process.engine.drive(runId)).toMatchObject({ status: "completed" });
   clearInterval(watch);
-  expect(stolen).toBe(0);
+  expect(expiries.size).toBeGreaterThanOrEqual(3);
 });

@@ -170,7 +170,7 @@ describe("permission", () => {
     const { failure, survivors } = acting({ does: "ask", kind: "execute", path: null, times: "for ever" });
     const error = await failure();
     expect(error).toMatchObject({ code: "agent_failed", message: expect.stringContaining("asked for permission more than 500 times") });
-    expect(await survivors()).toEqual([]);
+    await expect.poll(survivors).toEqual([]);
   });
 });
 
@@ -199,7 +199,7 @@ describe("unknown messages", () => {
   test("an endless line stops it", async () => {
     const { failure, survivors } = acting({ does: "flood", lines: false });
     expect((await failure()).message).toMatch(/sent a line of more than 33554432 bytes and was stopped/);
-    expect(await survivors()).toEqual([]);
+    await expect.poll(survivors).toEqual([]);
   });
 });
 
@@ -212,7 +212,7 @@ describe("being stopped", () => {
     stop.abort(new Error("stop asked for"));
     await settled;
     expect(noted("cancelled")).toHaveLength(1);
-    expect(await survivors()).toEqual([]);
+    await expect.poll(survivors).toEqual([]);
     await expect(invoke({}, AbortSignal.abort(new Error("earlier")))).rejects.toThrow("earlier");
   });
 
@@ -223,12 +223,12 @@ describe("being stopped", () => {
     await reached();
     stop.abort(new Error("stop asked for"));
     await settled;
-    expect(await survivors()).toEqual([]);
+    await expect.poll(survivors).toEqual([]);
   });
 
   test("an agent that never initialises times out", async () => {
     const { failure, survivors } = scene({ acts: [], before: "never answer" }, { timeoutMs: 1_200 });
     expect(await failure()).toMatchObject({ code: "agent_failed", message: expect.stringContaining("did not answer within 1.2 seconds") });
-    expect(await survivors()).toEqual([]);
+    await expect.poll(survivors).toEqual([]);
   });
 });

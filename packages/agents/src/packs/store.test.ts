@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { openRepository } from "@slipway/kernel/host/git/repository";
 import { openSandbox } from "@slipway/kernel/host/sandbox/sandbox";
 import { sandboxWorksHere } from "@slipway/kernel/host/sandbox/testing/scratch";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { refusalOf, scratch } from "../testing/samples.ts";
 import { planPack } from "./plan.ts";
 import { packStore } from "./store.ts";
@@ -95,7 +95,7 @@ describe("a pack on disk", () => {
     writeFileSync(join(pack.folder, "src/deep/er/x"), "x");
     chmodSync(join(pack.folder, "src/deep"), 0o000);
     await pack.close();
-    await vi.waitFor(() => expect(readdirSync(yard.packs).filter((name) => name.startsWith(".old-"))).toEqual([]));
+    await expect.poll(() => readdirSync(yard.packs).filter((name) => name.startsWith(".old-"))).toEqual([]);
   });
 
   test("may be made from texts that are in no tree", async () => {
@@ -137,7 +137,7 @@ describe("B13: leftovers of an agent do not stop later work", () => {
     rmSync(join(pack.folder, "src"), { recursive: true });
     symlinkSync(outside, join(pack.folder, "src"));
     await pack.close();
-    await vi.waitFor(() => expect(readdirSync(yard.packs).filter((name) => name.startsWith(".old-"))).toEqual([]));
+    await expect.poll(() => readdirSync(yard.packs).filter((name) => name.startsWith(".old-"))).toEqual([]);
     expect(readFileSync(join(outside, "a.ts"), "utf8")).toBe("mine\n");
   });
 

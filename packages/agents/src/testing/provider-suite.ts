@@ -17,7 +17,7 @@ export interface Opened {
   readonly toolResults?: () => readonly string[];
   /** Resolves when the model or program was asked and does not answer. */
   readonly reached: () => Promise<void>;
-  /** Processes of this case that are still alive. */
+  /** Processes of this case that are alive now: a killed one ends a moment later. */
   readonly survivors: () => Promise<readonly number[]>;
   readonly close: () => Promise<void>;
 }
@@ -95,7 +95,7 @@ export function providerSuite(fixture: ProviderFixture): void {
 
     on("timeout", { does: "hang" }, async ({ survivors }, ask) => {
       expectFailure(await ask({ timeoutMs: patienceMs }), "agent_failed", { retryable: true });
-      expect(await survivors()).toEqual([]);
+      await expect.poll(survivors).toEqual([]);
     });
 
     on("cancel", { does: "hang" }, async ({ reached, survivors }, ask) => {
@@ -105,7 +105,7 @@ export function providerSuite(fixture: ProviderFixture): void {
       await Promise.race([reached(), pending]);
       stop.abort(new Error("stop asked for"));
       await settled;
-      expect(await survivors()).toEqual([]);
+      await expect.poll(survivors).toEqual([]);
     });
 
     on("rate limit", { does: "rate limit", retryAfterSeconds: 120 }, async (_, ask) => {
@@ -150,7 +150,7 @@ export function providerSuite(fixture: ProviderFixture): void {
       expect((await survivors()).length, "the child was there before").toBeGreaterThan(0);
       stop.abort(new Error("stop asked for"));
       await settled;
-      expect(await survivors()).toEqual([]);
+      await expect.poll(survivors).toEqual([]);
     });
   });
 }

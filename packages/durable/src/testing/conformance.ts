@@ -444,21 +444,31 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
       });
 
       test("the timeout also runs while no process does", async () => {
-        const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, timeoutMs: 1000, onTimeout: "no" }));
-        const runId = await engine.start("flow", null);
-        expect(await engine.drive(runId)).toMatchObject({ status: "waiting" });
-        await new Promise((resolve) => setTimeout(resolve, 1010));
+        let timeoutMs = 0;
+        const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, timeoutMs, onTimeout: "no" }));
+        let runId = "";
+        let first: unknown;
+        // On a busy machine the first drive may take longer than the short ones.
+        for (timeoutMs of [500, 5_000, 20_000]) {
+          runId = await engine.start("flow", null);
+          first = await engine.drive(runId);
+          if ((first as { status: string }).status === "waiting") break;
+        }
+        expect(first).toMatchObject({ status: "waiting" });
+        await new Promise((resolve) => setTimeout(resolve, timeoutMs + 10));
         expect(await engine.drive(runId)).toEqual({ status: "completed", value: "no" });
       });
 
       test("each reminder is recorded once when it is due", async () => {
-        const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, remindAfterMs: [25, 5], timeoutMs: 400, onTimeout: "no" }));
+        // The last one leaves the others time to be recorded again.
+        const engine = await open((ctx) => ctx.ask("approve", { ...yesOrNo, remindAfterMs: [25, 5, 200] }));
         const runId = await engine.start("flow", null);
-        await engine.drive(runId, { whenWaiting: "wait" });
-        expect((await engine.events(runId)).filter((event) => event.kind === "reminder").map((event) => event.key)).toEqual([
-          "approve@reminder2",
-          "approve@reminder1",
-        ]);
+        const reminders = async () => (await engine.events(runId)).filter(({ kind }) => kind === "reminder").map(({ key }) => key);
+        const driven = engine.drive(runId, { whenWaiting: "wait" });
+        await eventually(async () => expect(await reminders()).toContain("approve@reminder3"));
+        await engine.signal(runId, "approve", "yes");
+        expect(await driven).toEqual({ status: "completed", value: "yes" });
+        expect(await reminders()).toEqual(["approve@reminder2", "approve@reminder1", "approve@reminder3"]);
       });
 
       test("a run waits only when nothing else can continue", async () => {
@@ -517,9 +527,9 @@ export function durableConformance(name: string, makeHarness: () => Promise<Conf
           await ctx.all<unknown>([() => ctx.sleep("nap", 60), () => ctx.step("crash", crash)]);
         });
         expect(outcome).toMatchObject({ status: "completed" });
-        const [sleeping, slept] = (await second.events(runId)).filter((event) => event.name === "nap");
-        expect(slept!.at - sleeping!.at).toBeGreaterThanOrEqual(59);
-        expect(slept!.at - sleeping!.at).toBeLessThan(2000);
+        const naps = (await second.events(runId)).filter((event) => event.name === "nap");
+        expect(naps.map(({ kind }) => kind)).toEqual(["sleeping", "slept"]);
+        expect(naps[1]!.at - naps[0]!.at).toBeGreaterThanOrEqual(59);
       });
     });
 

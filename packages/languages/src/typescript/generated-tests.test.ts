@@ -217,16 +217,20 @@ describe("generated values", () => {
     expect(patterned).toContain(`$texts({ pattern: /^s/, named: ["some"] })`);
   });
 
-  test("are sometimes equal in parameters and in objects of a list, so that the premise of an implication is reached", async () => {
-    expect(await messages(BANK, "find")).toEqual(["PASS", "PASS"]);
-    const first = BANK.replace("bank.accounts.find((one) => one.id === id) ?? null", "bank.accounts.at(0) ?? null");
-    expect((await messages(first, "find"))[0]).toMatch(/^expected result !== null implies result\.id === id, got /);
-    const none = BANK.replace(
-      "bank.accounts.find((one) => one.id === id) ?? null",
-      "bank.accounts.find((one) => one.id === id && one.kind === 'frozen') ?? null",
-    );
-    expect((await messages(none, "find"))[1]).toMatch(/^expected bank\.accounts\.some/);
-  });
+  test(
+    "are sometimes equal in parameters and in objects of a list, so that the premise of an implication is reached",
+    { timeout: 240_000 },
+    async () => {
+      expect(await messages(BANK, "find")).toEqual(["PASS", "PASS"]);
+      const first = BANK.replace("bank.accounts.find((one) => one.id === id) ?? null", "bank.accounts.at(0) ?? null");
+      expect((await messages(first, "find"))[0]).toMatch(/^expected result !== null implies result\.id === id, got /);
+      const none = BANK.replace(
+        "bank.accounts.find((one) => one.id === id) ?? null",
+        "bank.accounts.find((one) => one.id === id && one.kind === 'frozen') ?? null",
+      );
+      expect((await messages(none, "find"))[1]).toMatch(/^expected bank\.accounts\.some/);
+    },
+  );
 });
 
 describe("an operation of a claim", () => {
@@ -242,20 +246,24 @@ describe("an operation of a claim", () => {
     "src/bank.ts": BANK.replace("one.id === from ? -amount : 0", "one.id === from ? -amount + (one.balance === 7 ? 1 : 0) : 0"),
   };
 
-  test("may give a variable of the setup a new value, so that sequences over immutable values are tested", async () => {
-    expect(await run(TREE, "invariant")).toBe("PASS");
-    expect(await run({ ...TREE, "src/bank.ts": BANK.replace("? amount :", "? amount + 1 :") }, "invariant")).toMatch(
-      /^expected total\(bank\) === before, got false after \[move\(bank, id\(from\), id\(to\), amount\) with \[/,
-    );
-    const twice = { ...PART, operations: [...PART.operations, ...PART.operations] };
-    expect(await run(TREE, "behavioral", twice)).toBe("PASS");
-    expect(
-      await run(LOSING, "invariant", {
-        ...PART,
-        setup: [{ ...PART.setup[0], value: PART.setup[0]?.value.replace("first", "cents(7)") }, PART.setup[1]],
-      }),
-    ).toMatch(/^expected total/);
-  });
+  test(
+    "may give a variable of the setup a new value, so that sequences over immutable values are tested",
+    { timeout: 240_000 },
+    async () => {
+      expect(await run(TREE, "invariant")).toBe("PASS");
+      expect(await run({ ...TREE, "src/bank.ts": BANK.replace("? amount :", "? amount + 1 :") }, "invariant")).toMatch(
+        /^expected total\(bank\) === before, got false after \[move\(bank, id\(from\), id\(to\), amount\) with \[/,
+      );
+      const twice = { ...PART, operations: [...PART.operations, ...PART.operations] };
+      expect(await run(TREE, "behavioral", twice)).toBe("PASS");
+      expect(
+        await run(LOSING, "invariant", {
+          ...PART,
+          setup: [{ ...PART.setup[0], value: PART.setup[0]?.value.replace("first", "cents(7)") }, PART.setup[1]],
+        }),
+      ).toMatch(/^expected total/);
+    },
+  );
 
   test("may not change another variable, nor assign in its value", () => {
     const update = (name: string, value: string) => ({ ...PART, operations: [{ ...PART.operations[0], update: { name, value } }] });

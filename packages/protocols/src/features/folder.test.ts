@@ -178,7 +178,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
     expect(transcript).toContain("+two");
   });
 
-  test("folders below the longest path, closed ones and sparse files stop neither this feature nor the repository", async () => {
+  test("B13: folders below the longest path, closed ones and sparse files stop neither this feature nor the repository", async () => {
     const deep = 'for (let n = 0; n < 300; n++) { fs.mkdirSync("d".repeat(60)); process.chdir("d".repeat(60)); }';
     const lines = [
       "echo two > src/a.txt",
@@ -202,7 +202,7 @@ describe.runIf(sandboxWorksHere())("an agent that works in a folder", () => {
     await expect.poll(() => readdirSync(services!.kernel.repository.ungated.packs).toSorted()).toEqual([".swept", "blobs"]);
   });
 
-  test("what left is kept with the transcript, and other hosts are refused", async () => {
+  test("B24: what left is kept with the transcript, and other hosts are refused", async () => {
     const server = createServer((_, response) => response.end("the model"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

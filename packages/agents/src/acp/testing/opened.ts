@@ -50,11 +50,7 @@ export function scriptedAgent(script: Omit<Script, "marks">, changes: Partial<Ac
     async reached() {
       while (noted("reached").length === 0) await sleep(20);
     },
-    async survivors() {
-      const pids = noted("pids").map(Number);
-      for (let tries = 0; tries < 50 && pids.some(isAlive); tries++) await sleep(20);
-      return pids.filter(isAlive);
-    },
+    survivors: async () => noted("pids").map(Number).filter(isAlive),
   };
 }
 

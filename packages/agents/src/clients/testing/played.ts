@@ -76,11 +76,7 @@ export function playing(name: ClientName, order: Pick<Order, "slug" | "how" | "w
     async reached() {
       while (noted("reached").length === 0) await sleep(10);
     },
-    async survivors() {
-      const pids = noted("pids").map(Number);
-      for (let tries = 0; tries < 50 && pids.some(isAlive); tries++) await sleep(10);
-      return pids.filter(isAlive);
-    },
+    survivors: async () => noted("pids").map(Number).filter(isAlive),
     close: async () => rmSync(root, { recursive: true, force: true }),
   };
 }

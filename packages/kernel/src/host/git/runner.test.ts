@@ -6,6 +6,7 @@ import { findGit, type GitExecutable } from "./executable.ts";
 import { silenceDrivers } from "./inert-config.ts";
 import { killGroup, runProcess, startProcess } from "./process.ts";
 import { hostProcessesNamed } from "../sandbox/testing/scratch.ts";
+import { untilBegun } from "../sandbox/testing/until-begun.ts";
 import { createGit, stderrOf } from "./runner.ts";
 import { scratch, temporaryFolder } from "./testing/scratch.ts";
 
@@ -65,13 +66,16 @@ describe("the runner", () => {
     const mark = randomUUID();
     const child = `sh -c 'echo up > ${marker}; while :; do sleep 0.02; done' ${mark}`;
     const git = createGit({ executable: program(`${child} &\nwait`), cwd: "/" });
-    await expect(git.run(["slow"], { timeoutMs: 2_000 })).rejects.toMatchObject({
-      code: "git_failed",
-      message: expect.stringContaining("2000 ms"),
-      details: { stopped: "timeout" },
-    });
-    expect(existsSync(marker)).toBe(true);
-    expect(hostProcessesNamed(mark)).toEqual([]);
+    const hang = async (timeoutMs: number) => {
+      await expect(git.run(["slow"], { timeoutMs })).rejects.toMatchObject({
+        code: "git_failed",
+        message: expect.stringContaining(`${timeoutMs} ms`),
+        details: { stopped: "timeout" },
+      });
+      expect(hostProcessesNamed(mark)).toEqual([]);
+      return existsSync(marker);
+    };
+    expect(await untilBegun(hang, (began) => began)).toBe(true);
   });
 
   test("a command that ignores SIGTERM is killed", async () => {

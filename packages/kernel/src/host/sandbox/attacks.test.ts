@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Sandbox } from "./contract.ts";
 import { openSandbox } from "./sandbox.ts";
 import { hostCommandLines, hostProcessesNamed, runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
+import { untilBegun } from "./testing/until-begun.ts";
 
 const works = sandboxWorksHere();
 const MiB = 1024 ** 2;
@@ -112,10 +113,11 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
       const worktree = scratchFolder();
       const mark = randomUUID();
       const stubborn = "trap '' TERM; echo up > beat; while :; do sleep 0.01; done";
-      const script = `setsid sh -c "${stubborn}" ${mark} >/dev/null 2>&1 </dev/null & trap '' TERM; while :; do sleep 0.05; done`;
-      const ran = await runShell(sandbox, worktree, script, { timeoutMs: 2_000, killGraceMs: 100 });
+      const script = `trap '' TERM; setsid sh -c "${stubborn}" ${mark} >/dev/null 2>&1 </dev/null & while :; do sleep 0.05; done`;
+      const began = () => existsSync(join(worktree, "beat"));
+      const ran = await untilBegun((timeoutMs) => runShell(sandbox, worktree, script, { timeoutMs, killGraceMs: 100 }), began);
+      expect(began()).toBe(true);
       expect(ran).toMatchObject({ timedOut: true, exitCode: null, signal: "SIGKILL" });
-      expect(existsSync(join(worktree, "beat"))).toBe(true);
       expect(hostProcessesNamed(mark)).toEqual([]);
     });
 
@@ -177,8 +179,8 @@ describe.skipIf(!works)("attacks from inside a gate", () => {
     it("attack 31: a fork bomb is ended, and none of its processes survives", async () => {
       // The bomb itself is bounded to 64 processes per generation, in case the limit does not work.
       const mark = randomUUID();
-      const bomb = `: ${mark}; f() { d=$1; if [ $d -lt 7 ]; then f $((d+1)) & f $((d+1)) & fi; sleep 20; }; f 0`;
-      const ran = await runShell(sandbox, scratchFolder(), bomb, { limits: { processes: 32 }, timeoutMs: 10_000 });
+      const bomb = `: ${mark}; f() { d=$1; if [ $d -lt 7 ]; then f $((d+1)) & f $((d+1)) & fi; sleep 40; }; f 0`;
+      const ran = await runShell(sandbox, scratchFolder(), bomb, { limits: { processes: 32 }, timeoutMs: 50_000 });
       // Ended by the watchdog, or by the kernel, which counts the tasks of all sandboxes of a user and may refuse the fork first.
       const ended = { limit: ran.limit, exitCode: ran.exitCode };
       expect([

@@ -22,6 +22,7 @@ import { openSandbox } from "./sandbox.ts";
 import { tryEscapes } from "./self-test.ts";
 import { setupFailure } from "./status.ts";
 import { hostCommandLines, runCommand, runNode, runShell, sandboxWorksHere, scratchFolder } from "./testing/scratch.ts";
+import { untilBegun } from "./testing/until-begun.ts";
 
 const works = sandboxWorksHere();
 
@@ -97,10 +98,12 @@ describe.skipIf(!works)("a sandbox", () => {
 
     it("stays hidden for a second command while the first one ends", async () => {
       const worktree = scratchFolder();
-      const first = runShell(sandbox, worktree, "sleep 0.1");
-      const second = runShell(sandbox, worktree, "sleep 0.4; mkdir .git; echo x > .git; rm -f .git; mkdir .git; ls -A");
-      await first;
+      const until = (name: string) => `while [ ! -e ${name} ]; do sleep 0.01; done; rm ${name}`;
+      const first = runShell(sandbox, worktree, until("both"));
+      const second = runShell(sandbox, worktree, `touch both; ${until("alone")}; mkdir .git; echo x > .git; rm -f .git; mkdir .git; ls -A`);
+      expect((await first).exitCode).toBe(0);
       expect(existsSync(join(worktree, ".git"))).toBe(true);
+      writeFileSync(join(worktree, "alone"), "");
       expect((await second).stdout).toBe(".git\n");
       expect(readdirSync(worktree)).toEqual([]);
     });
@@ -123,8 +126,9 @@ describe.skipIf(!works)("a sandbox", () => {
     it("a timeout sends SIGTERM first, so that a command can clean up", async () => {
       const worktree = scratchFolder();
       const script = "trap 'echo tidied > tidy; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
-      const ran = await runShell(sandbox, worktree, script, { timeoutMs: 2_000, killGraceMs: 20_000 });
-      expect(ran.timedOut).toBe(true);
+      const hang = (timeoutMs: number) => runShell(sandbox, worktree, script, { timeoutMs, killGraceMs: 20_000 });
+      const ran = await untilBegun(hang, ({ stdout }) => stdout === "ready\n");
+      expect(ran).toMatchObject({ timedOut: true, stdout: "ready\n" });
       expect(readFileSync(join(worktree, "tidy"), "utf8")).toBe("tidied\n");
     });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { openSandbox } from "../../../host/sandbox/sandbox.ts";
 import { sandboxWorksHere } from "../../../host/sandbox/testing/scratch.ts";
+import { untilBegun } from "../../../host/sandbox/testing/until-begun.ts";
 import { callAs, LETTERS, lettersOn } from "../../testing/letters.ts";
 import { openScratchKernel, POLICY, type ScratchKernel } from "../../testing/scratch-kernel.ts";
 import { checksOf, harnessChecks, modePassed } from "../evidence/checks.ts";
@@ -138,9 +139,10 @@ describe("commands", () => {
 
   test("that do not end in time are stopped, and fail", async () => {
     await open();
-    const { results } = await run([sh("echo started; sleep 60", { timeout_seconds: 0.3 })]);
-    expect(results[0]).toMatchObject({ status: "fail", exit_code: null, timed_out: true });
-    expect(results[0]?.output).toContain("started");
+    const hang = async (limitMs: number) => (await run([sh("echo started; sleep 60", { timeout_seconds: limitMs / 1000 })])).results[0];
+    const hung = await untilBegun(hang, (result) => result?.output.includes("started") === true);
+    expect(hung).toMatchObject({ status: "fail", exit_code: null, timed_out: true });
+    expect(hung?.output).toContain("started");
   });
 
   test("have the policy's environment, and nothing secret in output, rows and log", async () => {

@@ -8,8 +8,10 @@ import { createRedactor } from "../../../host/redaction/redactor.ts";
 import { secretsOf } from "../../../host/redaction/secrets.ts";
 import type { ProcessOutcome, Sandbox, SandboxRequest } from "../../../host/sandbox/contract.ts";
 import { hostProcessesNamed, sandboxWorksHere, scratchFolder } from "../../../host/sandbox/testing/scratch.ts";
+import { untilBegun } from "../../../host/sandbox/testing/until-begun.ts";
 import { unsandboxed } from "../../../host/sandbox/unsandboxed.ts";
-import type { StepEvent } from "./run.ts";
+import type { GateStep } from "../../../config/gates.ts";
+import type { GatePolicy, StepEvent } from "./run.ts";
 import { gatesWith, runCase, sandboxForGates, shellStep } from "./testing/gate.ts";
 
 /** Without layers, so that the test can read in the worktree what steps write. */
@@ -177,28 +179,40 @@ describe("steps", () => {
 });
 
 describe("time", () => {
-  it("[FEA-144] a step that never ends is killed with all its processes after its timeout, or the default", async () => {
-    for (const { timeout, policy } of [
-      { timeout: { timeout_seconds: 1.5 }, policy: {} },
-      { timeout: {}, policy: { defaultStepTimeoutSeconds: 1.5 } },
-    ]) {
-      const worktree = scratchFolder();
-      const mark = randomUUID();
-      const config = gatesWith([
-        shellStep("hang", `sh -c 'echo up > beat; while :; do sleep 0.01; done' ${mark} & sleep 60`, timeout),
-        shellStep("after", "touch after"),
-      ]);
-      const result = await runCase({ sandbox, worktree, config, policy });
-      expect(result).toMatchObject({ passed: false, failure: { code: "gate_timeout", details: { timeout_seconds: 1.5 } } });
-      expect(result.steps[0]).toMatchObject({ status: "fail", timedOut: true, exitCode: null });
-      expect(existsSync(join(worktree, "beat"))).toBe(true);
-      expect(hostProcessesNamed(mark)).toEqual([]);
-      expect(existsSync(join(worktree, "after"))).toBe(false);
-    }
-    const counted = scripted([]);
-    await runCase({ sandbox: counted, config: gatesWith([shellStep("a", "true")]) });
-    expect(counted.requests[0]?.timeoutMs).toBe(600_000);
-  });
+  it(
+    "[FEA-144] a step that never ends is killed with all its processes after its timeout, or the default",
+    { timeout: 120_000 },
+    async () => {
+      const hang = async (timeout: Partial<GateStep>, policy: Partial<GatePolicy>) => {
+        const worktree = scratchFolder();
+        const mark = randomUUID();
+        const config = gatesWith([
+          shellStep("hang", `sh -c 'echo up > beat; while :; do sleep 0.01; done' ${mark} & sleep 60`, timeout),
+          shellStep("after", "touch after"),
+        ]);
+        const result = await runCase({ sandbox, worktree, config, policy });
+        expect(hostProcessesNamed(mark)).toEqual([]);
+        expect(existsSync(join(worktree, "after"))).toBe(false);
+        return { result, began: existsSync(join(worktree, "beat")) };
+      };
+      for (const ofTheStep of [true, false]) {
+        let timeout_seconds = 0;
+        const { result, began } = await untilBegun(
+          (limitMs) => {
+            timeout_seconds = limitMs / 1000;
+            return ofTheStep ? hang({ timeout_seconds }, {}) : hang({}, { defaultStepTimeoutSeconds: timeout_seconds });
+          },
+          (hung) => hung.began,
+        );
+        expect(began).toBe(true);
+        expect(result).toMatchObject({ passed: false, failure: { code: "gate_timeout", details: { timeout_seconds } } });
+        expect(result.steps[0]).toMatchObject({ status: "fail", timedOut: true, exitCode: null });
+      }
+      const counted = scripted([]);
+      await runCase({ sandbox: counted, config: gatesWith([shellStep("a", "true")]) });
+      expect(counted.requests[0]?.timeoutMs).toBe(600_000);
+    },
+  );
 
   it("a stopped gate has neither passed nor failed", async () => {
     const controller = new AbortController();

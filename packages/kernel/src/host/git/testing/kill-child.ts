@@ -56,13 +56,15 @@ async function persistently(what: string, work: () => Promise<void>): Promise<vo
       return await work();
     } catch (error) {
       const text = error instanceof SlipwayError ? `${error.code} ${error.message} ${JSON.stringify(error.details)}` : String(error);
-      if (!text.includes("it was killed")) faults++;
+      // Of several processes of one git command the killed one may not be ours to see: git names its signal.
+      if (!/it was killed|SIGKILL|died of signal 9|"killed":true/.test(text)) faults++;
       console.log(`failed ${what} ${attempt} ${text}`);
     }
   }
   process.exit(9);
 }
 
+console.log("ready");
 await persistently("reconcile", async () => {
   for (const line of await reconcile(await openRepository(root))) console.log(`reconciled ${line}`);
 });

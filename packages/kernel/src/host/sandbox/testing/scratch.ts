@@ -35,7 +35,7 @@ export async function runCommand(
   const outcome = await sandbox.run({
     worktree,
     command,
-    timeoutMs: 20_000,
+    timeoutMs: 50_000,
     killGraceMs: 300,
     onOutput: (stream, chunk) => (output[stream] += Buffer.from(chunk).toString("utf8")),
     ...more,

@@ -55,7 +55,7 @@ export interface BodyScene {
 export async function openBodyScene(wrap: (adapter: LanguageAdapter) => LanguageAdapter = (adapter) => adapter): Promise<BodyScene> {
   const language = wrap(typescriptAdapter());
   const sandbox = await sandboxHere();
-  const tools = openCodeTools({ language, sandbox: async () => sandbox, compileTimeoutMs: 5_000 });
+  const tools = openCodeTools({ language, sandbox: async () => sandbox, compileTimeoutMs: 20_000 });
   const scaffold = { files: [{ path: "src/domain/numbers.ts", feature: null, text: "" }], calls: [] };
   const { functions } = readLattice(SKELETON, scaffold, { claims: {}, features: {} }, language);
   const target = functions.find(({ name }) => name === "larger");
@@ -67,7 +67,7 @@ export async function openBodyScene(wrap: (adapter: LanguageAdapter) => Language
     tools,
     tree: SKELETON,
     functions,
-    verify: (body, { timeoutMs = 20_000, signal } = {}) =>
+    verify: (body, { timeoutMs = 50_000, signal } = {}) =>
       verifyBodies(
         {
           language,

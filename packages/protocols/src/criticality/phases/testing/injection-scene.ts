@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ProviderRequest } from "@slipway/agents/provider";
 import type { ScannerReport, ScannerRun, SecurityFinding } from "@slipway/languages/analysis/security";
 import type { LanguageAdapter } from "@slipway/languages/adapter";
@@ -39,6 +40,8 @@ export interface InjectionOptions {
    */
   readonly body?: (request: BodyRequest) => string;
   readonly config?: string;
+  /** The first test run waits for a second one at the same time. */
+  readonly overlap?: boolean;
   /** Findings of a scan of a whole file. */
   readonly findings?: () => readonly SecurityFinding[];
   /** What the language's own scanners report of the files in a folder. */
@@ -56,6 +59,10 @@ export interface InjectionEnd {
   readonly untested: readonly string[];
   readonly passed: readonly string[];
 }
+
+const LOOK_MS = 5;
+/** With one processor there is no second run. */
+const ALONE_MS = 20_000;
 
 export const idOf = (name: string, module = "m") => `src/domain/${module}.ts#${name}`;
 
@@ -140,8 +147,9 @@ function holeOf(name: string, claim: string | undefined): string {
 function scripted(
   adapter: LanguageAdapter,
   runs: { now: number; most: number },
-  { findings, scanners }: InjectionOptions,
+  { findings, scanners, overlap = false }: InjectionOptions,
 ): LanguageAdapter {
+  const longestMs = overlap ? ALONE_MS : LOOK_MS;
   return {
     ...adapter,
     ...(scanners === undefined ? {} : { scanProject: async (folder, run) => scanners(folder, run) }),
@@ -149,7 +157,8 @@ function scripted(
     unitTest: (_tree, path, name) => ({ path: `tests/unit/${path}/${name}.test.ts`, text: "", tests: [name], untested: [] }),
     async runTests(folder, { files = [] }) {
       runs.most = Math.max(runs.most, ++runs.now);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sleep(LOOK_MS);
+      for (let waited = LOOK_MS; waited < longestMs && runs.most < 2; waited += LOOK_MS) await sleep(LOOK_MS);
       runs.now--;
       const tests = files.map((file) => testOf(adapter, folder, file));
       const late = tests.some(({ slow }) => slow);
