@@ -2,12 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { layoutAt } from "@slipway/kernel/host/layout";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cassetteFiles, recordedCassette } from "./demo-author.ts";
 import { canGoOffline, demoCommand } from "./demo-offline.ts";
 import { COMPOSITION_CASSETTE } from "./demo-composition/author.ts";
+import { demoRows } from "./demo-records.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-composition-test-")));
 const folder = join(home, "repository");
@@ -29,14 +28,7 @@ let output = "";
 let summary: Summary;
 const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, env, encoding: "utf8" });
 
-function rows(sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(layoutAt(folder).database, { readOnly: true });
-  try {
-    return database.prepare(sql).all();
-  } finally {
-    database.close();
-  }
-}
+const rows = (sql: string) => demoRows(folder, sql);
 
 /** Throws if the program ends with another exit code than 0. */
 beforeAll(() => {

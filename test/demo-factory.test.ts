@@ -2,11 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { PROGRAM } from "slipway/testing/program";
 import { beforeAll, describe, expect, test } from "vitest";
-import { layoutAt } from "@slipway/kernel/host/layout";
 import { cassetteFiles } from "./demo-factory/author.ts";
+import { demoRows } from "./demo-records.ts";
 
 const DEMO = join(import.meta.dirname, "..", "packages", "protocols", "demos", "factory");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-factory-test-")));
@@ -141,10 +140,5 @@ function git(...args: readonly string[]): string {
 }
 
 function rows(sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(layoutAt(folder).database, { readOnly: true });
-  try {
-    return database.prepare(sql).all();
-  } finally {
-    database.close();
-  }
+  return demoRows(folder, sql);
 }

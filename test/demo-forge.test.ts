@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROGRAM } from "slipway/testing/program";
 import { beforeAll, describe, expect, test } from "vitest";
 import { cassetteFiles, recordedCassette } from "./demo-author.ts";
 import { FORGE_CASSETTE } from "./demo-forge/author.ts";
+import { canGoOffline, demoCommand } from "./demo-offline.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-forge-test-")));
 const folder = join(home, "repository");
@@ -16,11 +16,6 @@ const env = {
   XDG_STATE_HOME: join(home, "state"),
   USER: "kim",
 };
-
-/** An empty network namespace, without loopback. */
-const OFFLINE = process.getuid?.() === 0 ? ["unshare", "--net"] : ["unshare", "--map-root-user", "--net"];
-const canGoOffline = spawnSync(OFFLINE[0] ?? "", [...OFFLINE.slice(1), "true"]).status === 0;
-if (!canGoOffline) console.log("skipped: this machine cannot make a network namespace, so nothing can be shown offline");
 
 interface ForgeSummary {
   readonly status: string;
@@ -59,8 +54,7 @@ describe.skipIf(!canGoOffline)("the demo of forge, without any network", () => {
   }
 
   beforeAll(() => {
-    const [command = "", ...prefix] = OFFLINE;
-    const output = execFileSync(command, [...prefix, process.execPath, ...PROGRAM, "demo", "forge", "--json", "--keep", folder], {
+    const output = execFileSync(...demoCommand("forge", folder), {
       cwd: home,
       env,
       encoding: "utf8",

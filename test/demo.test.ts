@@ -1,11 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { PROGRAM } from "slipway/testing/program";
 import { beforeAll, describe, expect, test } from "vitest";
-import { layoutAt } from "@slipway/kernel/host/layout";
+import { demoRows } from "./demo-records.ts";
+import { canGoOffline, demoCommand } from "./demo-offline.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "slipway-demo-test-")));
 const folder = join(home, "repository");
@@ -18,21 +17,9 @@ const env = {
 };
 const FEATURES = ["currency_format", "discount_codes", "order_archive", "order_export", "stock_rules"];
 
-/** An empty network namespace, without loopback. */
-const OFFLINE = process.getuid?.() === 0 ? ["unshare", "--net"] : ["unshare", "--map-root-user", "--net"];
-const canGoOffline = spawnSync(OFFLINE[0] ?? "", [...OFFLINE.slice(1), "true"]).status === 0;
-if (!canGoOffline) console.log("skipped: this machine cannot make a network namespace, so nothing can be shown offline");
-
 const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trim();
 
-function rows(sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(layoutAt(folder).database, { readOnly: true });
-  try {
-    return database.prepare(sql).all();
-  } finally {
-    database.close();
-  }
-}
+const rows = (sql: string) => demoRows(folder, sql);
 
 describe.skipIf(!canGoOffline)("the demo, without any network", () => {
   let output = "";
@@ -42,8 +29,7 @@ describe.skipIf(!canGoOffline)("the demo, without any network", () => {
   >;
 
   beforeAll(() => {
-    const [command = "", ...prefix] = OFFLINE;
-    output = execFileSync(command, [...prefix, process.execPath, ...PROGRAM, "demo", "--json", "--keep", folder], {
+    output = execFileSync(...demoCommand("features", folder), {
       cwd: home,
       env,
       encoding: "utf8",

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ApprovedFacts } from "@slipway/kernel/change/testing/scratch-kernel";
 import { openRunFiles } from "@slipway/kernel/record/run-files/run-files";
 import type { InboxQuestion } from "@slipway/kernel/record/questions/question";
 import { afterEach, describe, expect, test } from "vitest";
+import { CAN_FILL_A_DISK, fillDisk } from "../../testing/full-disk.ts";
 import { file, leanIntake, LETTERS_TWO, own, OWN, qa, RUN, written } from "./testing/artifacts.ts";
 import { openBench, type BenchOptions, type CrewBench, type Models, type People } from "./testing/bench.ts";
 import { builds, reviews, TEAM, YES } from "./testing/team.ts";
@@ -47,8 +47,6 @@ describe("the approval", () => {
   });
 });
 
-const isRoot = process.getuid?.() === 0;
-
 /** How the folder of a session stops taking files, and takes them again. Real file systems: they need root. */
 const OBSTACLES: Readonly<Record<string, (folder: string) => () => void>> = {
   "that has a folder in its place": (folder) => {
@@ -57,19 +55,7 @@ const OBSTACLES: Readonly<Record<string, (folder: string) => () => void>> = {
     mkdirSync(join(place, "in-the-way"), { recursive: true });
     return () => rmSync(place, { recursive: true });
   },
-  "on a full disk": (folder) => {
-    const disk = mkdtempSync(join(tmpdir(), "slipway-crew-disk-"));
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", disk]);
-    cpSync(folder, disk, { recursive: true });
-    execFileSync("mount", ["--bind", disk, folder]);
-    const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(join(disk, "filler"), Buffer.alloc(bavail * bsize));
-    return () => {
-      execFileSync("umount", ["--lazy", folder]);
-      execFileSync("umount", ["--lazy", disk]);
-      rmSync(disk, { recursive: true });
-    };
-  },
+  "on a full disk": fillDisk,
   "in a read-only folder": (folder) => {
     execFileSync("mount", ["--bind", folder, folder]);
     execFileSync("mount", ["-o", "remount,ro,bind", folder]);
@@ -79,8 +65,8 @@ const OBSTACLES: Readonly<Record<string, (folder: string) => () => void>> = {
 
 describe.each(Object.entries(OBSTACLES))("a decision %s", (what, obstruct) => {
   const needsRoot = what !== "that has a folder in its place";
-  if (needsRoot && !isRoot) console.log(`skipped: a decision ${what} (file systems can be mounted as root only)`);
-  test.skipIf(needsRoot && !isRoot)(
+  if (needsRoot && !CAN_FILL_A_DISK) console.log(`skipped: a decision ${what} (file systems can be mounted as root only)`);
+  test.skipIf(needsRoot && !CAN_FILL_A_DISK)(
     "[CRW-069][CRW-053][CRW-070] blocks with the error and the unsaved answer, and the session goes on once it can be written",
     async () => {
       let clear = () => {};
