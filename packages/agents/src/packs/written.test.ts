@@ -78,6 +78,29 @@ describe("the files of an answer", () => {
     ]);
   });
 
+  test("cannot replace a symbolic link, or be written through one", async () => {
+    const contents = await yard.contents([
+      ...RULES,
+      { path: "src/left", level: null, sealed: false, reason: "left out" },
+      { path: "src/left/new.txt", level: "FULL", permission: "write", reason: "new" },
+    ]);
+    const linked = planPack({
+      ...contents,
+      others: [
+        { path: "src/link", reason: "a symbolic link" },
+        { path: "src/left/old.txt", reason: "a submodule" },
+      ],
+    });
+    const files = ["src/link", "src/link/deep/x.txt", "src/linked.txt", "src/left/new.txt"].map((path) => ({ path, content: "three\n" }));
+    const { changed, dropped } = await writtenChanges(yard.repo, linked, [...files, { path: "src/link/gone.txt", content: null }]);
+    expect(changed).toEqual(["src/left/new.txt", "src/linked.txt"]);
+    expect(dropped.map(({ path, what, reason }) => `${what} ${path}: ${reason}`)).toEqual([
+      "created src/link: a symbolic link is in its place",
+      "created src/link/deep/x.txt: a symbolic link is in its place",
+      "removed src/link/gone.txt: a symbolic link is in its place",
+    ]);
+  });
+
   test("cannot make a file of a folder or a folder of a file, unless the file is deleted", async () => {
     const clash = await changes({ path: "src", content: "x" }, { path: "src/a.txt/b", content: "x" });
     expect(clash).toMatchObject({ diff: "", dropped: [{ path: "src" }, { path: "src/a.txt/b" }] });

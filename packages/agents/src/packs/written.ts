@@ -41,6 +41,8 @@ export async function writtenChanges(repo: Repository, plan: PlannedPack, writte
   const edits = new Map<string, IndexEntry | null>();
   const contents = new Map<string, Uint8Array>();
   const dropped: Dropped[] = [];
+  const noFiles = plan.manifest.excluded.filter(({ path: at }) => plan.rulings(at).kind !== "absent");
+  const hidden = new Map(noFiles.map(({ path: at, reason }) => [at, reason]));
   const whatIs = (at: string, content: Uint8Array | null) => (content === null ? "removed" : base.has(at) ? "changed" : "created");
 
   for (const file of written) {
@@ -55,6 +57,7 @@ export async function writtenChanges(repo: Repository, plan: PlannedPack, writte
     const before = base.get(at);
     const ruling = plan.rulings(at);
     if (ruling.kind !== "shown" || !ruling.writable || file.path.endsWith("/")) drop(READ_ONLY);
+    else if (inTheWay(at, hidden) !== undefined) drop(`${inTheWay(at, hidden)} is in its place`);
     else if (content === null && before === undefined) drop("there is no such file");
     else if (content === null) edits.set(at, null);
     else {
@@ -71,6 +74,12 @@ export async function writtenChanges(repo: Repository, plan: PlannedPack, writte
   }
   const diff = await diffOfEdits(repo, plan, edits, contents);
   return { diff, changed: [...edits.keys()].toSorted(), dropped: dropped.toSorted((left, right) => (left.path < right.path ? -1 : 1)) };
+}
+
+/** Why the path, or a folder above it, is not among the files: it is a symbolic link, for example, which a write would replace or follow. */
+function inTheWay(at: string, hidden: ReadonlyMap<string, string>): string | undefined {
+  const taken = [at, ...parentsOf(at)].find((one) => hidden.has(one));
+  return taken === undefined ? undefined : hidden.get(taken);
 }
 
 function contentOf(file: WrittenFile): Uint8Array | null {

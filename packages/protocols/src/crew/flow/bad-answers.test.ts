@@ -162,8 +162,8 @@ describe("a write outside the grant", () => {
 
   test("[CRW-080][CRW-021] of the repository, through a link or under another spelling, is refused by name, and nothing of it is there", async () => {
     const told: Readonly<Record<string, string>> = {
-      "out/new.txt": "out: does not exist, so it cannot be in files.delete",
-      "alias.txt": "alias.txt: does not exist, so it cannot be in files.modify",
+      "out/new.txt": "out/new.txt is declared and was not changed",
+      "alias.txt": "alias.txt is declared and was not changed",
       "SRC/a.txt": '"SRC/a.txt" (twin)',
       [`.Slipway/runs/${RUN}/status.json`]: `the path ".Slipway/runs/${RUN}/status.json" is another spelling of .slipway`,
       "Slipway/policy.yaml": `the path "Slipway/policy.yaml" is in Slipway's own folder`,
@@ -185,12 +185,11 @@ describe("a write outside the grant", () => {
     expect(bench.asked.map(({ body }) => body)).toEqual(Object.values(told).map((reason) => expect.stringContaining(reason)));
     const stops = bench.log().filter(({ blockers }) => blockers.includes("subagent_failure"));
     expect(stops.map(({ why }) => why)).toEqual(Object.values(told).map((reason) => expect.stringContaining(reason)));
-    const spellings = Object.values(told).slice(3);
-    expect((await refusedBy()).flatMap(({ refusals }) => refusals)).toEqual(
-      expect.arrayContaining(
-        spellings.map((reason) => ({ tool: "write", path: null, reason: expect.stringContaining(JSON.stringify(reason).slice(1, -1)) })),
-      ),
-    );
+    const links = paths.slice(0, 2).map((path) => ({ tool: "write", path, reason: "a symbolic link is in its place" }));
+    const spellings = Object.values(told)
+      .slice(3)
+      .map((reason) => ({ tool: "write", path: null, reason: expect.stringContaining(JSON.stringify(reason).slice(1, -1)) }));
+    expect((await refusedBy()).flatMap(({ refusals }) => refusals)).toEqual(expect.arrayContaining([...links, ...spellings]));
     const changed = git("ls-tree", "-r", "main")
       .split("\n")
       .filter((line) => !before.includes(line));
