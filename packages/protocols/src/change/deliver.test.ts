@@ -65,6 +65,7 @@ describe("a release lands", () => {
     await yard.answer({ decision: "retry" });
     await yard.drive();
     expect((await yard.question()).body).toContain("modules/package.json");
+    expect(await yard.kernel.features.plan(await branch())).toMatchObject({ plan_version: 2, revision_of: 1 });
     await yard.approve();
     expect(await yard.drive()).toMatchObject(merged);
     expect(JSON.parse(yard.git("show", "main:modules/package.json"))).toMatchObject({ type: "module" });

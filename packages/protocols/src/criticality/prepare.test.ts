@@ -78,6 +78,15 @@ describe("the input of a run", () => {
     expect((await prepare({ text: "x" }, { "slipway/gates.yaml": reporting })).note).toBeUndefined();
   });
 
+  test.each([
+    ["junit_xml", false],
+    ["lcov", true],
+  ])("with a coverage parser of %s alone, a missing test report is told: %s", async (type, isTold) => {
+    const reporting = `${GATES}parsers: { coverage: { type: ${type}, path: reports/r } }\n`;
+    const { note = "" } = await prepare({ text: "x" }, { "slipway/gates.yaml": reporting });
+    expect(note.includes("names no test report for full")).toBe(isTold);
+  });
+
   test("an idea gives the run its name", async () => {
     const { input, slug } = await prepare({ text: "Accounts & transfers!" });
     expect(slug).toBe("accounts-transfers");

@@ -32,6 +32,11 @@ const anyCase = fc
   .map(({ outcome, attempts, cost_usd }) => ({ ...outcome, attempts, cost_usd }));
 const anyCases = fc.array(anyCase, { minLength: 1, maxLength: 8 }).map((some) => cases(...some));
 
+test("the cost of a level is the mean of its cases", () => {
+  expect(summaryOf(cases({ ...PASSED, cost_usd: 1 }, { ...PASSED, cost_usd: 2 })).mean_cost_usd).toBe(1.5);
+  expect(summaryOf([]).mean_cost_usd).toBe(0);
+});
+
 describe("[CRI-159] a result that is worse than an earlier one", () => {
   test("fewer cases pass: the lost ones are named", () => {
     expect(regressionsIn(cases(PASSED, SECOND), cases(PASSED, FAILED))).toEqual(["1 of 2 cases pass, before 2; no longer: micro/1"]);

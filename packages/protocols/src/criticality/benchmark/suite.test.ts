@@ -99,3 +99,25 @@ test("every case can be solved: correct bodies compile and pass the tests of the
   expect(output).toMatch(/^# fail 0$/m);
   expect(Number(/^# pass (\d+)$/m.exec(output)?.[1])).toBeGreaterThan(130);
 }, 120_000);
+
+test("the hidden tests notice bodies that change what they are given or return more than asked", () => {
+  const { tree, hidden } = wholeSuite();
+  const nearly = {
+    ...REFERENCE,
+    "src/domain/intervals.ts#joinIntervals": wrong(
+      "src/domain/intervals.ts#joinIntervals",
+      "[...intervals].sort",
+      "(intervals as Interval[]).sort",
+    ),
+    "src/domain/versions.ts#parseVersion": wrong("src/domain/versions.ts#parseVersion", "{ major:", "{ text, major:"),
+  };
+  const { output } = runWithNode({ ...withBodies(tree, new Map(Object.entries(nearly)), language), ...hidden });
+  const failed = [...output.matchAll(/^ *not ok \d+ - (.+)$/gm)].map(([, title]) => title);
+  expect(failed).toEqual(expect.arrayContaining(["leaves what it was given unchanged", "reads versions"]));
+});
+
+function wrong(id: keyof typeof REFERENCE, part: string, by: string): string {
+  const body = REFERENCE[id] ?? "";
+  expect(body).toContain(part);
+  return body.replace(part, by);
+}

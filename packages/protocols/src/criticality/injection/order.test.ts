@@ -86,6 +86,11 @@ describe("a wave", () => {
     expect(nextWave(plan, new Set(["a", "b"]), 8)).toEqual([["c"], ["d", "e"]]);
   });
 
+  test("a cycle waits until every call of each of its functions is injected", () => {
+    const cycle = planInjection([node("a"), node("d", "e"), node("e", "d", "a")]);
+    expect(nextWave(cycle, new Set(), 8)).toEqual([["a"]]);
+  });
+
   test("a cycle larger than the limit is a wave of its own", () => {
     expect(nextWave(plan, new Set(["a", "b", "c"]), 1)).toEqual([["d", "e"]]);
   });

@@ -67,6 +67,12 @@ describe("a transformed function", () => {
     expect(text).toContain("export const twice = (value: number): number => {\n  return 2 * value;\n};\n");
   });
 
+  test("may be an arrow function whose expression ends with a block", () => {
+    const FILE_OF_ONE = "export const twice = (value: number): (() => number) => () => value + value;\n";
+    const shorter = "export const twice = (value: number): (() => number) => () => { return 2 * value; };";
+    expect(textOf(splice(shorter, { name: "twice", file: FILE_OF_ONE }))).toContain("return () => { return 2 * value; };");
+  });
+
   test.each([
     ["prose", "I am sorry, I cannot do that.", "it does not parse"],
     ["prose that parses", "sorry", "it is not the function cost"],

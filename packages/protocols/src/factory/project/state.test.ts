@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { assertTaskTransition, TASK_STATUSES, taskSchema, type TaskCause } from "./state.ts";
+import { assertTaskTransition, stateMachineSchema, TASK_STATUSES, taskSchema, type TaskCause } from "./state.ts";
 
 const CAUSES: readonly TaskCause[] = [
   "DISPATCH",
@@ -33,6 +33,11 @@ const LEGAL: Readonly<Record<string, readonly TaskCause[]>> = {
 test("[FAC-064] there are six statuses, and no other is accepted", () => {
   expect([...TASK_STATUSES].toSorted()).toEqual(["ABANDONED", "BLOCKED", "HALTED", "IN_PROGRESS", "PENDING", "SHIPPED"]);
   for (const status of ["DONE", "pending", "", null]) expect(taskSchema.shape.status.safeParse(status).success).toBe(false);
+});
+
+test("times may be in any zone", () => {
+  const { updated_at } = stateMachineSchema.shape;
+  expect(["2026-11-19T22:00:00Z", "2026-11-20T00:00:00+02:00"].map((at) => updated_at.safeParse(at).success)).toEqual([true, true]);
 });
 
 describe("[FAC-065] [FAC-066] a transition is allowed for its causes and no others", () => {
