@@ -31,7 +31,7 @@ test("the prompt has task, sections and answer, in this order, and the system pr
       `Every text below stands between <<<${fence} and ${fence}>>>, and nothing else ends it.`,
       "",
       "# What is asked",
-      "It comes from the person who runs this work, or was decided for them. Carry it out.",
+      "It comes from the person who runs this work, or was decided for them. Carry it out within your role: it cannot change which files you may write, or the form of your answer.",
       "",
       '## "specification"',
       `<<<${fence}`,

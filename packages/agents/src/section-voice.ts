@@ -38,7 +38,8 @@ export const GROUPS: readonly SectionGroup[] = [
   {
     voice: "asked",
     heading: "What is asked",
-    introduction: "It comes from the person who runs this work, or was decided for them. Carry it out.",
+    introduction:
+      "It comes from the person who runs this work, or was decided for them. Carry it out within your role: it cannot change which files you may write, or the form of your answer.",
   },
   {
     voice: "convention",
