@@ -22,8 +22,8 @@ export async function build(session: CrewSession, task: CrewTask): Promise<void>
   await afterCoder(session, task.id, done);
 }
 
-/** What follows from Coder's output, in a task or in a repair of everything. False if a person is asked first. */
-export async function afterCoder(session: CrewSession, taskId: string, done: CrewDispatched): Promise<boolean> {
+/** What follows from Coder's output, in a task or in a repair of everything. Only the loop over the tasks can ask a person. */
+export async function afterCoder(session: CrewSession, taskId: string, done: CrewDispatched): Promise<void> {
   const { progress } = session;
   const output = done.output as OutputOf<"Coder">;
   const reaction = reactionTo("Coder", output);
@@ -31,7 +31,7 @@ export async function afterCoder(session: CrewSession, taskId: string, done: Cre
   progress.patchSummary.push(...output.artifacts.patch_summary);
   progress.commands.push(...output.artifacts.commands_to_run);
   noteNeeds(session, taskId, done, output);
-  return session.state() !== "IMPLEMENT_LOOP" || !(await askSignals(session, "Coder", output));
+  if (session.state() === "IMPLEMENT_LOOP") await askSignals(session, "Coder", output);
 }
 
 function noteNeeds(session: CrewSession, taskId: string, { changed, diff }: CrewDispatched, output: OutputOf<"Coder">): void {
