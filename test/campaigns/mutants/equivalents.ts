@@ -125,4 +125,9 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     after: "if (last !== undefined && !isRequest) attempts[attempts.length - 1] = { ...last, failed: summary };",
     why: "The list is the one in the map, changed in place, or it is empty, and the repair that comes next keeps it before anything reads it.",
   },
+  {
+    path: "packages/protocols/src/crew/flow/repair.ts",
+    is: 'isSecurityFix: loop !== "FIX_SECURITY",',
+    why: "Only the checklist of QA reads it, and QA repairs with the order of its review.",
+  },
 ];

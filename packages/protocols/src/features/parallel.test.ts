@@ -141,6 +141,9 @@ describe("features that want the same file", () => {
       "qa first",
       "qa second",
     ]);
+    // A run that is resumed finds its steps by these names.
+    const submitted = (await services.steps(runId, "second")).filter((name) => name.startsWith("plan:"));
+    expect(submitted).toEqual(["plan:1", "plan:1-2"]);
   });
 
   test("the order of the plans does not depend on which planner is faster", async () => {

@@ -156,6 +156,9 @@ describe("a builder that needs another plan", () => {
 
   test("[FEA-017] gets it from the planner, checked like the first, and may then change more files", async () => {
     const { runId } = await drive({ ...HAPPY, planner: [planFor(), amended], builder: [wants, both] });
+    const shown = (role: string, turn: number) => titles(services.packs(role)[turn], (kind) => kind === "file") ?? [];
+    expect(shown("planner", 1)).toEqual(shown("planner", 1).toSorted());
+    expect(shown("builder", 1).slice(0, 2)).toEqual(["src/a.txt", "src/b.txt"]);
     expect(results("planner", 1)).toContain("src/b.txt has to change, too");
     expect(results("builder", 1)).toBe("The plan was amended: version 2 is now the accepted plan.");
     expect((await services.operations()).filter(({ name }) => name === "plan.update")).toHaveLength(1);

@@ -194,6 +194,12 @@ describe("QA", () => {
     expect(problems("QA", { ...checked, ...artifacts }, BLOCKED, { ...facts, ...more })).toEqual([]);
   });
 
+  test("[CRW-116] OK with a failed test that only QA has seen is refused", () => {
+    const claimed = { ...checked, test_results: { ...results, failed: 2 } };
+    for (const execution of [results, null])
+      expect(problems("QA", claimed, {}, { ...facts, execution }).join()).toContain("OK although 2 tests failed");
+  });
+
   test("[CRW-075] QA is never OK without an executed command", () => {
     expect(problems("QA", checked, {}, { ...facts, execution: null })).toEqual([expect.stringContaining("commands_to_run")]);
     expect(problems("QA", { ...checked, commands_to_run: [] }, {}, facts)).toEqual([expect.stringContaining("commands_to_run")]);

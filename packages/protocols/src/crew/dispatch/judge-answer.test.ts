@@ -113,6 +113,13 @@ describe("files of the session", () => {
     expect(problemsOf(docs, { diff, changed: [path], dropped: [] }, judging("Docs")).join()).toContain("report.md: ");
   });
 
+  test("that were there before and stay are there for those who need them", () => {
+    const docs = output("Docs", { files_changed: ["README.md"] });
+    const found = problemsOf(docs, changed(["README.md", "# Letters"]), judging("Docs", { "report.md": "# Report\n" }));
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).not.toContain("report.md: missing");
+  });
+
   test("that were removed are missing for those who need them", () => {
     const docs = output("Docs", { files_changed: ["README.md", "report.md"] });
     const gone: PackChanges = { diff: "", changed: [`${OWN}report.md`], dropped: [] };

@@ -2,10 +2,13 @@ import { describe, expect, test } from "vitest";
 import { finding } from "./testing/artifacts.ts";
 import { securityQuestion } from "../decisions/security.ts";
 import type { CrewFinding } from "../contract/artifacts.ts";
+import { output } from "../contract/testing/samples.ts";
 import { MAX_REPAIRS, withRepairs } from "../session/status.ts";
 import { sampleStatus } from "../session/testing/samples.ts";
 import { takeReviewAnswers } from "./answers.ts";
+import { author } from "./authors.ts";
 import { GATES_STEP, type BuildRun } from "./ci.ts";
+import { afterCoder } from "./coder.ts";
 import { attemptsKey } from "./orders.ts";
 import { passOf, type AskedAbout } from "./progress.ts";
 import { negative, repair } from "./repair.ts";
@@ -71,6 +74,23 @@ describe("what a person says to a question of an author or of research", () => {
     expect(await takeReviewAnswers(session)).toBe(false);
     expect(session.progress.constraints).toEqual(["UD-1: ? — the user decided: two letters", "UD-2: ? — no decision (do not care)"]);
   });
+});
+
+test("an author whose output stands is not called again, and its state goes on", async () => {
+  const { session, saved } = memorySession({ state: "DESIGN" });
+  session.progress.done.add("Architect");
+  expect(await author(session, "Architect", "the architecture")).toBe(true);
+  expect(saved).toEqual([]);
+});
+
+test.each([
+  ["IMPLEMENT_LOOP", "ASK_USER", ["[scope_growth] Coder: it needs a format"]],
+  ["FIX_REVIEW", "FIX_REVIEW", []],
+] as const)("what Coder leaves to the user in %s leads to %s: only the loop over the tasks can ask", async (state, after, questions) => {
+  const { session } = memorySession({ state });
+  const notes = ["design-spec: none", "signal: scope-growth: it needs a format"];
+  await afterCoder(session, "T-001", { output: output("Coder", { notes }), changed: [], diff: "" });
+  expect([session.state(), session.decisions().map(({ question }) => question)]).toEqual([after, questions]);
 });
 
 describe("a loop that is used up", () => {

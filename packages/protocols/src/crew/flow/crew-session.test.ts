@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ctx } from "@slipway/durable/ctx";
 import { openScratchKernel, type ScratchKernel } from "@slipway/kernel/change/testing/scratch-kernel";
@@ -70,7 +70,7 @@ describe("the files of a session", () => {
     expect(session.status()?.runtime_flags).toMatchObject({ copilot_instructions_exists: false });
   });
 
-  test("[CRW-045] written again after a crash keep what was recorded, and nothing is recorded twice", async () => {
+  test("[CRW-045] written again after a crash keep what was recorded, nothing is recorded twice, and a file that cannot be written is told", async () => {
     const { run } = session;
     const write = () =>
       saveFiles(run, "again", {
@@ -82,6 +82,10 @@ describe("the files of a session", () => {
     const second = await write();
     expect(second).toEqual(first);
     expect(second).toMatchObject({ problem: null, status: { known_issues: ["one"] } });
+    const place = join(scratch.root, OWN, "status.json");
+    rmSync(place);
+    mkdirSync(join(place, "in-the-way"), { recursive: true });
+    expect(await write()).toMatchObject({ problem: expect.stringContaining("status.json: "), status: { known_issues: ["one"] } });
   });
 });
 

@@ -67,7 +67,7 @@ describe.each(Object.entries(OBSTACLES))("a decision %s", (what, obstruct) => {
   const needsRoot = what !== "that has a folder in its place";
   if (needsRoot && !CAN_FILL_A_DISK) console.log(`skipped: a decision ${what} (file systems can be mounted as root only)`);
   test.skipIf(needsRoot && !CAN_FILL_A_DISK)(
-    "[CRW-069][CRW-053][CRW-070] blocks with the error and the unsaved answer, and the session goes on once it can be written",
+    "[CRW-069][CRW-053][CRW-070] blocks with the error and the unsaved answer, again if resumed too early, and the session goes on once it can be written",
     async () => {
       let clear = () => {};
       const breakIt = () => {
@@ -77,10 +77,13 @@ describe.each(Object.entries(OBSTACLES))("a decision %s", (what, obstruct) => {
       bench = await openBench(TEAM, { ...YES, crew_approve_design: [breakIt] });
       try {
         await bench.run();
+        await bench.answer("crew_blocked", { decision: "resume" });
+        await bench.run();
       } finally {
         clear();
       }
-      const blocked = bench.asked.at(-1);
+      expect(bench.asked.map(({ kind }) => kind)).toEqual(["crew_approve_design", "crew_blocked", "crew_blocked"]);
+      const [, blocked] = bench.asked;
       expect(blocked?.kind).toBe("crew_blocked");
       expect(blocked?.body).toContain("persistence_failure: status.json could not be written");
       expect(blocked?.body).toContain("UD-APPROVE-DESIGN: approved");

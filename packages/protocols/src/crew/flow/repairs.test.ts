@@ -85,22 +85,31 @@ describe("a negative verdict", () => {
     expect(bench.status()).toMatchObject({ last_ci_result: "green", retry_counts: { meta: { FIX_BUILD: 1 } } });
   });
 
+  const bad = builds([file("src/a.txt", "two BUG\n"), file("test/a.test.sh", "x\n")]);
+  const integratorLeavesIt = (agent: string) => {
+    const next = { recommended_agent: agent, recommended_task_id: "meta", reason: "product" };
+    const { output, files } = integrator(["gates: a product decision"]);
+    return { output: { ...output, status: "BLOCKED", summary: "Product code fails.", next }, files };
+  };
+
   test("[CRW-093] of the build goes to Integrator in full mode, and to Coder when Integrator says so", async () => {
-    const toCoder = { ...integrator(["gates: left to Coder"]) };
-    const leaves = {
-      ...toCoder,
-      output: {
-        ...toCoder.output,
-        status: "BLOCKED",
-        summary: "Product code fails.",
-        next: { recommended_agent: "Coder", recommended_task_id: "meta", reason: "product" },
-      },
-    };
-    const bad = builds([file("src/a.txt", "two BUG\n"), file("test/a.test.sh", "x\n")]);
-    bench = await openBench({ ...TEAM, coder: [bad, builds([file("src/a.txt", "two\n")])], integrator: [leaves, integrator()] }, YES);
+    const coder = [bad, builds([file("src/a.txt", "two\n")])];
+    bench = await openBench({ ...TEAM, coder, integrator: [integratorLeavesIt("Coder"), integrator()] }, YES);
     expect((await bench.result()).status).toBe("merged");
     const build = bench.roles().slice(bench.roles().indexOf("Integrator meta"));
     expect(build).toEqual(["Integrator meta", "Coder meta", "Docs meta", "Integrator meta"]);
+  });
+
+  test("[CRW-093] of the build that Integrator can neither repair nor leave to Coder blocks; resumed, it may still name Coder", async () => {
+    const answers = [integrator(["gates: seen"]), integratorLeavesIt("Orchestrator"), integratorLeavesIt("Coder"), integrator()];
+    const coder = [bad, builds([file("src/a.txt", "two\n")])];
+    bench = await openBench({ ...TEAM, coder, integrator: answers }, { ...YES, crew_blocked: [{ decision: "resume" }] });
+    expect((await bench.result()).status).toBe("merged");
+    expect(bench.asked.at(-1)?.body).toContain("agent_blocked: Integrator: Product code fails.");
+    const from = bench.states().indexOf("FIX_BUILD");
+    const states = ["FIX_BUILD", "BLOCKED", "FIX_BUILD", "INTEGRATE", "FIX_BUILD", "INTEGRATE", "RELEASE", "DONE"];
+    expect(bench.states().slice(from)).toEqual(states);
+    expect(bench.last("coder").prompt).toContain("Repair: build or checks failed: gates");
   });
 });
 

@@ -8,6 +8,7 @@ import {
   completion,
   failedAnswer,
   implementation,
+  modeOf,
   numberOf,
   partFile,
   partText,
@@ -301,13 +302,26 @@ describe("a verifier against the ledger", () => {
   });
 });
 
-test("[FOR-083] a verifier that is not DONE sends a task back although each of its checks passed", TIMEOUT, async () => {
-  const scene = await forgeScene({
-    script: { "verifier/task-01-w1-i1": (request) => verifierAnswer(request, { status: "NEEDS_REVISION", met: false }) },
-  });
-  await scene.finish();
-  expect((await scene.rows()).filter((row) => row >= 12 && row <= 14)).toEqual([14, 12]);
-});
+test(
+  "[FOR-065][FOR-083] a verifier that is not DONE sends a task back although each of its checks, its smoke script too, passed",
+  TIMEOUT,
+  async () => {
+    const text = `test -f ${partFile(1)}\ngrep -q part ${partFile(1)}\necho ok\n`;
+    const smoke_script = { path: "smoke.sh", text, command: ["sh", "smoke.sh"] };
+    const scene = await forgeScene({
+      // A test command that says of no test that it ran.
+      files: { "check.sh": "! grep -rn BUG src\n" },
+      script: {
+        implementer: ({ attempt }) => implementation({ [partFile(1)]: partText(attempt) }, { mode: modeOf(attempt), smoke_script }),
+        "verifier/task-01-w1-i1": (request) => verifierAnswer(request, { status: "NEEDS_REVISION", met: false }),
+      },
+    });
+    await scene.finish();
+    const first = (await scene.checks()).filter(({ phase, round }) => phase === "after" && round === 1);
+    expect(first.map(({ check_name, passed }) => `${check_name} ${passed}`)).toContain("smoke 1");
+    expect((await scene.rows()).filter((row) => row >= 12 && row <= 14)).toEqual([14, 12]);
+  },
+);
 
 test("[FOR-132] an implementer that claims changes and made none is dispatched once more, and then ends the run", TIMEOUT, async () => {
   const { output } = implementation({ [partFile(1)]: "" }) as { output: object };

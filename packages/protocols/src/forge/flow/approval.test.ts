@@ -1,7 +1,7 @@
 import type { ApprovedFacts } from "@slipway/kernel/change/testing/scratch-kernel";
 import type { FeatureResult } from "../../change/feature-run.ts";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
-import { failedAnswer, implementation, modeOf, partFile } from "../testing/answers.ts";
+import { failedAnswer, implementation, modeOf, partFile, sectionOf } from "../testing/answers.ts";
 import { forgeScene, openForgeScene, type ForgeScene } from "../testing/forge-scene.ts";
 import { viewChanges } from "../../change/view.ts";
 import { FORGE_NARRATION } from "../narrate.ts";
@@ -47,6 +47,8 @@ describe("a person who approves only the third time", () => {
     expect(dispatched.filter((one) => one.startsWith("implementer"))).toHaveLength(2);
     expect(dispatched.filter((one) => one.startsWith("verifier"))).toHaveLength(2);
     expect(dispatched.filter((one) => one.startsWith("adversarial-reviewer"))).toHaveLength(6);
+    const reviewed = scene.sent.filter(({ attempt }) => attempt.startsWith("code-security-"));
+    expect(reviewed.map((asked) => /risk_level: \S+/.exec(sectionOf(asked, "review"))?.[0])).toEqual(["risk_level: 🟢", "risk_level: 🟢"]);
     expect(scene.sent.some(({ role, prompt }) => role === "implementer" && prompt.includes("Say turn two."))).toBe(true);
     const issue = "Changed after the last review round, on this request: Say turn three.";
     expect(result.words).toContain(`known issue (Minor): ${issue}`);

@@ -176,16 +176,21 @@ describe("answers with quotes, line breaks, emoji and 1 MB", () => {
   });
 });
 
-test("[FOR-117] abort after the planning keeps the plan and tags nothing", TIMEOUT, async () => {
-  const scene = await forgeScene({ mode: "interactive" });
-  await scene.answer(await asked(scene), { decision: "proceed" });
-  await scene.answer(await asked(scene), { decision: "abort" });
-  const result = await scene.finish();
-  expect(result).toMatchObject({ status: "failed", landing: null });
-  expect(scene.has("plan-output.yaml")).toBe(true);
-  expect(scene.scratch.git("tag", "--list")).toBe("");
-  expect(scene.dispatched().some((name) => name.startsWith("implementer"))).toBe(false);
-});
+test(
+  "[FOR-117] abort after the planning, for which the fifth expansion is the last, keeps the plan and tags nothing",
+  TIMEOUT,
+  async () => {
+    const scene = await forgeScene({ mode: "interactive" });
+    for (let round = 1; round <= 5; round++) await scene.answer(await asked(scene), { decision: "expand" });
+    await scene.answer(await asked(scene), { decision: "abort" });
+    const result = await scene.finish();
+    expect(scene.dispatched().filter((name) => name.startsWith("researcher impact"))).toHaveLength(5);
+    expect(result).toMatchObject({ status: "failed", landing: null });
+    expect(scene.has("plan-output.yaml")).toBe(true);
+    expect(scene.scratch.git("tag", "--list")).toBe("");
+    expect(scene.dispatched().some((name) => name.startsWith("implementer"))).toBe(false);
+  },
+);
 
 describe("an autonomous run with concerns and with changes of the instructions", () => {
   let scene: ForgeScene;
