@@ -83,6 +83,7 @@ export async function invoke<T>(invocation: Invocation<T>): Promise<InvocationRe
       prompt: question,
       promptDigest: prompt.digest,
       schema: prompt.schema,
+      accepted: prompt.accepted,
       model,
       input,
       workplace,

@@ -4,6 +4,8 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface ShownSchema {
   readonly value: JsonSchema;
+  /** The same with the fields that are accepted and not asked for. */
+  readonly accepted: JsonSchema;
   /** The text in a prompt. */
   readonly text: string;
   /** Whether it has limits on values, such as patterns and lengths, which providers do not hold answers to. */
@@ -16,9 +18,10 @@ const shown = new WeakMap<z.ZodType, ShownSchema>();
 export function shownSchema(schema: z.ZodType): ShownSchema {
   const known = shown.get(schema);
   if (known !== undefined) return known;
-  const value = frozen(shownPart(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })) as JsonSchema);
+  const accepted = frozen(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+  const value = frozen(shownPart(accepted) as JsonSchema);
   const { $schema: _, ...inPrompt } = value;
-  const made = { value, text: JSON.stringify(inPrompt), limits: hasLimits(value) };
+  const made = { value, accepted, text: JSON.stringify(inPrompt), limits: hasLimits(value) };
   shown.set(schema, made);
   return made;
 }

@@ -112,6 +112,7 @@ test("a field that is accepted and not asked for is not shown", () => {
   const shown = buildPrompt({ ...parts(), schema: schema.extend({ version: z.int().optional().meta(NOT_ASKED) }) });
   expect(shown.text).toBe(buildPrompt(parts()).text);
   expect(shown.schema).toEqual(buildPrompt(parts()).schema);
+  expect(Object.keys(shown.accepted["properties"] as object)).toEqual(["answer", "version"]);
 });
 
 test("equal parts give equal digests, and any other part another one", () => {

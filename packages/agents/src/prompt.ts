@@ -15,6 +15,7 @@ export interface Prompt {
   /** The same for a provider that holds the answer to the schema itself. */
   readonly structured: string;
   readonly schema: Readonly<Record<string, unknown>>;
+  readonly accepted: Readonly<Record<string, unknown>>;
   /** Over the question, independent of its presentation: the same for every provider. */
   readonly digest: string;
   /** The complete text the digest is computed over. */
@@ -108,6 +109,7 @@ function write({ role, subject, pack, instructions, schema, answer = "json" }: P
     text: `${question}\n\n${askedText(answer, shown.text)}`,
     structured: `${question}\n\n${structuredText(shown)}`,
     schema: shown.value,
+    accepted: shown.accepted,
   };
 }
 

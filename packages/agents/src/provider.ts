@@ -37,6 +37,8 @@ export interface ProviderRequest {
   readonly promptDigest: string;
   /** JSON Schema of the answer, for providers that can enforce one. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** For who checks an answer before it is returned: the same with the fields that are accepted and not asked for. Default: the same. */
+  readonly accepted?: Readonly<Record<string, unknown>>;
   readonly model: string | null;
   readonly input: WorkerInput;
   /** For providers that work on files; null for those that only answer a prompt. */

@@ -83,8 +83,8 @@ function nothingThere({ paths }: Edits): string {
 }
 
 function pending(folder: string, request: ProviderRequest, errors: readonly string[]): SlipwayError {
-  const { role, subject, schema } = request;
-  const details: PendingDetails = { folder, role, subject, schema: { ...schema }, may_edit: mayEdit(request), errors: [...errors] };
+  const { role, subject, schema, accepted = schema } = request;
+  const details: PendingDetails = { folder, role, subject, schema: { ...accepted }, may_edit: mayEdit(request), errors: [...errors] };
   return new SlipwayError("answer_pending", `The ${role} for ${subject} is played by hand: the request is in ${folder}/${REQUEST_FILE}.`, {
     ...details,
     suggested_next_actions: [`Read ${folder}/${REQUEST_FILE}, answer it, and confirm with \`slipway answer\`.`],

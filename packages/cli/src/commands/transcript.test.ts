@@ -22,7 +22,7 @@ describe("slipway transcript", () => {
       "",
     ]);
     const shown = await project.slipway(["transcript", run, "builder:1"]);
-    expect(shown.stdout).toContain("\n== system prompt\n  You build one planned change");
+    expect(shown.stdout).toContain("\n== system prompt\n  You implement one planned change.");
     expect(shown.stdout).toContain("\n== prompt\n  # Task\n  Role: builder\n");
     expect(shown.stdout).toMatch(/\n {2}… \d+ more characters \(--full\)\n/);
     expect(shown.stdout).toContain('\n== answer (10 tokens in, 5 out, $0.0100)\n  {"type":"PATCH"');
