@@ -25,7 +25,7 @@ describe("providers", () => {
   test("one that only takes prompts gets everything in them", async () => {
     const runId = await open(rounds);
     await studio.drive(runId);
-    expect(studio.asked[1]?.prompt).toContain('## 2. draft: "draft.json"');
+    expect(studio.asked[1]?.prompt).toContain('## "draft.json"');
     expect(studio.asked.every(({ workplace }) => workplace === null)).toBe(true);
     expect(studio.file(`runs/${runId}/product/1/draft.json`)).toBe("first");
   });
