@@ -185,9 +185,7 @@ describe("mishaps", () => {
     letGo(project);
     const again = await retry(project);
     expect(again.code).toBe(2);
-    expect(again.stderr).toMatch(
-      /^run_exists: "letters" is part of run \S+_letters-2, which has not ended\.\n {2}next: slipway resume \S+_letters-2\n/,
-    );
+    expect(again.stderr).toMatch(/^run_exists: "letters" is part of run (\S+), which has not ended\.\n {2}next: slipway resume \1\n/);
     expect((await project.slipway(["resume", "--cassette", project.cassette])).code).toBe(23);
     expect(paid(project)).toEqual(ALL_ONCE);
     expect((await project.slipway(["journal", "verify"])).code).toBe(0);
@@ -198,7 +196,7 @@ describe("mishaps", () => {
   test("a second retry is refused while the first waits; after the first has failed it continues", async () => {
     const project = await rejected();
     expect((await retry(project)).code).toBe(23);
-    expect((await retry(project)).stderr).toMatch(/^run_exists: "letters" is part of run \S+_letters-2/);
+    expect((await retry(project)).stderr).toMatch(/^run_exists: "letters" is part of run \S+_letters/);
     await project.slipway(["answer", "Q2", "reject", "--comment", "no"]);
     await project.slipway(["resume"]);
     expect((await retry(project)).code).toBe(23);
